@@ -126,6 +126,19 @@ const end = (address, port) =>
       : `${address}:${port}`;
 
 /**
+ * Returns a probability as the program prints it: 1 in 2000, 1 in 10^29.
+ * @param {number | undefined} chance
+ */
+function oneIn(chance) {
+  if (chance === undefined) return "";
+  const exponent = -Math.log10(chance);
+  if (exponent >= 300) return "less than 1 in 10^300";
+  if (exponent >= 6) return `1 in 10^${Math.round(exponent)}`;
+  const digits = chance > 0.1 ? (1 / chance).toFixed(1) : Number((1 / chance).toPrecision(2));
+  return `1 in ${digits}`;
+}
+
+/**
  * Returns the report on a capture.
  * @param {any} it
  * @param {boolean} open
@@ -156,7 +169,12 @@ function report(it, open) {
   ]);
   if (protocols.length > 1) protocols.push(["total", ...shown.map(([key]) => it.total[key])]);
   const causes = Object.entries(it.causes).flatMap(([cause, by]) =>
-    Object.entries(by).map(([protocol, n]) => [cause, protocol, n]),
+    Object.entries(by).map(([protocol, n]) => [
+      cause,
+      protocol,
+      n,
+      oneIn(it.chances[cause]?.[protocol]),
+    ]),
   );
   const inside = [
     ...table("Check values", ["protocol", ...shown.map(([, name]) => name)], protocols),
@@ -165,16 +183,17 @@ function report(it, open) {
       ["protocol", "packets"],
       it.not_followed.map((/** @type {any} */ row) => [row.protocol ?? "others", row.packets]),
     ),
-    ...table("Causes", ["cause", "protocol", "values"], causes),
+    ...table("Causes", ["cause", "protocol", "values", "by chance"], causes),
     ...table("Unverifiable", ["reason", "values"], Object.entries(it.total.reasons)),
     ...table(
       "Rewritten",
-      ["from", "to", "lacking", "packets"],
+      ["from", "to", "lacking", "packets", "by chance"],
       it.rewritten.map((/** @type {any} */ row) => [
         row.source,
         row.destination,
         row.lacking,
         row.packets,
+        oneIn(row.chance),
       ]),
     ),
     ...table(

@@ -1,8 +1,11 @@
 // @ts-check
-// The view of one code: its parameters, its polynomial with its strength, and its source code as a
-// function.
+// The view of one code: its parameters, and its polynomial with its strength.
 
+import { COMMON } from "./common.js";
+import { copyButton } from "./copy.js";
 import { complain, el, grouped, make, progress } from "./dom.js";
+import { Explanation } from "./explain.js";
+import { Source } from "./source.js";
 import { Cancelled } from "./client.js";
 
 /** @typedef {import("./match.js").Code} Code */
@@ -24,21 +27,23 @@ export class CodeView {
   /**
    * @param {Client} client for descriptions
    * @param {Client} strength for searches
+   * @param {Source} source
+   * @param {Explanation} explanation
    * @param {Code[]} codes
    * @param {(own: Code | null) => void} own receives a CRC without a name
    */
-  constructor(client, strength, codes, own) {
+  constructor(client, strength, source, explanation, codes, own) {
     this.client = client;
     this.strength = strength;
+    this.source = source;
+    this.explanation = explanation;
     this.own = own;
     /** The code as text, as the worker parses it. */
     this.spec = "";
-    /** @type {Record<string, string>} */
-    this.snippets = {};
     options(el("code-name"), codes);
     el("code-name").prepend(make("option", { value: CUSTOM }, "custom: parameters of your own"));
-    el("code-name").dataset.start = "crc-32/iscsi";
-    el("code-name").value = "crc-32/iscsi";
+    el("code-name").dataset.start = "crc-32/iso-hdlc";
+    el("code-name").value = "crc-32/iso-hdlc";
     this.progress = progress("strength-progress", () => this.strength.cancel());
     el("code-form").addEventListener("submit", (/** @type {Event} */ event) =>
       event.preventDefault(),
@@ -47,24 +52,24 @@ export class CodeView {
       if (event.target.id !== "code-name") el("code-name").value = CUSTOM;
       this.describe(event.target.id === "code-name" && event.target.value !== CUSTOM);
     });
-    el("language").addEventListener("input", () => this.export());
     el("strength-form").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       this.search();
     });
   }
 
-  /** @param {string} name */
-  show(name) {
-    if (!name.includes("=")) el("code-name").value = name;
-    return this.describe(!name.includes("="));
+  /** @param {string} spec a name, or the parameters of a CRC without one */
+  show(spec) {
+    el("code-name").value = spec.includes("=") ? CUSTOM : spec;
+    return this.describe(true, spec);
   }
 
   /**
    * Requests the description of a code, and shows it.
-   * @param {boolean} named whether the code is chosen by name; otherwise, the fields define it
+   * @param {boolean} named whether the code is given as text; otherwise, the fields define it
+   * @param {string} spec the code as text
    */
-  async describe(named) {
+  async describe(named, spec = el("code-name").value) {
     this.strength.cancel();
     el("limits").hidden = true;
     el("strength-status").textContent = "";
@@ -76,7 +81,7 @@ export class CodeView {
     };
     const fields = Object.fromEntries(FIELDS.map(name => [name, el(`crc-${name}`).value]));
     try {
-      const question = named ? { code: el("code-name").value } : { ...typed, ...fields };
+      const question = named ? { code: spec } : { ...typed, ...fields };
       const answer = await this.client.ask({ do: "describe", ...question });
       this.fill(answer, named);
     } catch (error) {
@@ -85,7 +90,9 @@ export class CodeView {
       const wrong = FIELDS.filter(name => message.startsWith(name));
       complain("code-error", message, ...wrong.map(name => el(`crc-${name}`)));
       this.spec = "";
-      for (const id of ["notations", "export"]) el(id).hidden = true;
+      el("notations").hidden = true;
+      this.source.show("");
+      this.explanation.show("");
       el("code-note").textContent = "";
       el("about-title").textContent = "No code";
       el("about-text").textContent = "These parameters do not define a CRC.";
@@ -102,7 +109,6 @@ export class CodeView {
   fill(answer, named) {
     complain("code-error", "", ...FIELDS.map(name => el(`crc-${name}`)));
     this.spec = answer.spec;
-    this.snippets = answer.snippets ?? {};
     const { crc } = answer;
     el("crc-fields").hidden = !crc;
     if (crc && named) {
@@ -123,7 +129,7 @@ export class CodeView {
         ? {
             name: answer.spec,
             bits: answer.bits,
-            crc: true,
+            crc,
             little_endian: answer.little_endian,
             aliases: [],
           }
@@ -154,14 +160,8 @@ export class CodeView {
         NOTATIONS.map(([key, name, what]) => [name, crc.notations[key], what]),
       );
     el("strength-form").hidden = !crc;
-    el("export").hidden = !crc;
-    this.export();
-  }
-
-  export() {
-    const language = el("language").value;
-    el("snippet").textContent =
-      this.snippets[language] ?? `${language} has no integer type as wide as this CRC.`;
+    this.source.show(crc ? this.spec : "");
+    this.explanation.show(this.spec);
   }
 
   async search() {
@@ -245,6 +245,7 @@ function facts(table, rows) {
   table.tBodies[0].replaceChildren(
     ...rows.map(([name, value, what]) => {
       const cell = make("td", { class: "value" }, make("b", {}, value));
+      cell.append(copyButton(name, value));
       if (what) cell.append(make("span", { class: "hint" }, what));
       return make("tr", {}, make("th", { scope: "row" }, name), cell);
     }),
@@ -257,13 +258,12 @@ function facts(table, rows) {
  * @param {Code[]} codes
  */
 export function options(select, codes) {
-  for (const [label, crc] of /** @type {[string, boolean][]} */ ([
-    ["CRCs", true],
-    ["Sums", false],
-  ])) {
-    const inside = codes
-      .filter(code => code.crc === crc)
-      .map(code => make("option", {}, code.name));
-    select.append(make("optgroup", { label }, ...inside));
-  }
+  const group = (/** @type {string} */ label, /** @type {string[]} */ names) =>
+    select.append(make("optgroup", { label }, ...names.map(name => make("option", {}, name))));
+  const others = codes.filter(code => !COMMON.includes(code.name));
+  const names = (/** @type {boolean} */ crc) =>
+    others.filter(code => (code.crc !== null) === crc).map(code => code.name);
+  group("In common use", COMMON);
+  group("Other CRCs", names(true));
+  group("Other sums", names(false));
 }

@@ -2,6 +2,7 @@
 // The view of combination and edits.
 
 import { options } from "./code.js";
+import { copies } from "./copy.js";
 import { complain, el } from "./dom.js";
 import { Cancelled } from "./client.js";
 
@@ -65,6 +66,8 @@ export function combination(clients, codes) {
     ["combine", "crc-32/iscsi"],
     ["edit", "internet"],
   ]) {
+    const { output } = FORMS[name];
+    copies(el(`${output}-copy`), "the value", () => el(output).textContent);
     options(el(`${name}-code`), codes);
     el(`${name}-code`).dataset.start = start;
     el(`${name}-code`).value = start;

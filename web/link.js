@@ -22,8 +22,10 @@ const now = control =>
 /**
  * Returns the form as text, and whether that is all of it.
  * @param {string} view
+ * @param {boolean} all whether data and values are included, which browsers should not keep in
+ *   lists of visited pages unasked
  */
-export function written(view) {
+export function written(view, all) {
   const words = new URLSearchParams();
   if (view !== "values") words.set("view", view);
   let whole = true;
@@ -33,6 +35,7 @@ export function written(view) {
   for (const control of controls()) {
     // The name of a code implies its parameters.
     if (!custom && control.closest("#crc-fields")) continue;
+    if (!all && "private" in control.dataset) continue;
     if (control.type === "radio") {
       if (control.checked && !control.defaultChecked)
         words.set(control.dataset.link, control.value);

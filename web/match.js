@@ -3,8 +3,15 @@
 
 /**
  * @typedef {{
- *   name: string, bits: number, crc: boolean, little_endian: boolean, aliases: string[]
+ *   name: string, bits: number, crc: Crc | null, little_endian: boolean, aliases: string[]
  * }} Code
+ */
+
+/**
+ * Parameters of a CRC, numbers in hexadecimal.
+ * @typedef {{
+ *   poly: string, init: string, refin: boolean, refout: boolean, xorout: string
+ * }} Crc
  */
 
 const BYTE = 8n;

@@ -4,17 +4,26 @@
 import { Captures } from "./capture.js";
 import { CodeView } from "./code.js";
 import { combination } from "./combine.js";
+import { copied } from "./copy.js";
 import { complain, el } from "./dom.js";
 import { Client } from "./client.js";
+import { Explanation } from "./explain.js";
+import { Identify } from "./identify.js";
 import { restore, written } from "./link.js";
+import { Source } from "./source.js";
+import { unpacked } from "./unpack.js";
 import { Values } from "./values.js";
 
-const VIEWS = ["values", "code", "capture", "combine"];
+const VIEWS = ["values", "code", "identify", "capture", "combine"];
 
-/** Compiles the WebAssembly module, which the page contains as base64. */
+/** Milliseconds without a keystroke before the history has the text. */
+const PAUSE = 400;
+
+/** Compiles the WebAssembly module, which the page contains compressed, as base64. */
 function compiled() {
   const letters = atob(el("wasm").textContent.trim());
-  return WebAssembly.compile(Uint8Array.from(letters, letter => letter.charCodeAt(0)));
+  const packed = Uint8Array.from(letters, letter => letter.charCodeAt(0));
+  return WebAssembly.compile(unpacked(packed, Number(el("wasm").dataset.bytes)));
 }
 
 /** @param {string} view */
@@ -32,7 +41,10 @@ const shown = () => VIEWS.find(name => !el(name).hidden) ?? VIEWS[0];
 function tabs() {
   for (const [i, name] of VIEWS.entries()) {
     const tab = el(`tab-${name}`);
-    tab.addEventListener("click", () => show(name));
+    tab.addEventListener("click", () => {
+      show(name);
+      remember(true);
+    });
     tab.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       const to =
@@ -44,6 +56,7 @@ function tabs() {
       if (to === undefined) return;
       event.preventDefault();
       show(VIEWS[to]);
+      remember(true);
       el(`tab-${VIEWS[to]}`).focus();
     });
   }
@@ -77,19 +90,55 @@ function drops(values, captures) {
   });
 }
 
+/**
+ * Keeps the form in the browser's history: as a new entry, or in place of the present one. The
+ * address contains neither data nor values, because browsers keep and synchronise addresses; the
+ * entry itself does.
+ * @param {boolean} step whether the back button should return to the form as it was
+ */
+function remember(step) {
+  clearTimeout(pending);
+  const form = written(shown(), true).text;
+  title();
+  if (history.state?.form === form) return;
+  const address = written(shown(), false).text;
+  const url = location.href.split("#")[0] + (address ? `#${address}` : "");
+  if (step) history.pushState({ form }, "", url);
+  else history.replaceState({ form }, "", url);
+}
+
+/** Names the view, and the code that it shows, for tabs and bookmarks. */
+function title() {
+  const view = shown();
+  const what = view === "code" ? el("code-name").value : el(`tab-${view}`).textContent;
+  document.title =
+    view === VIEWS[0] ? "residue: CRCs and checksums" : `${what} – residue: CRCs and checksums`;
+}
+
+/** Timer of the entry for typed text. */
+let pending = 0;
+
+function entries() {
+  document.addEventListener("input", event => {
+    const { target } = event;
+    if (!(target instanceof HTMLElement) || !target.dataset.link) return;
+    clearTimeout(pending);
+    // A choice is a step; a letter is none.
+    const chosen = target.matches("select, [type=radio], [type=checkbox]");
+    if (chosen) remember(true);
+    else pending = setTimeout(() => remember(false), PAUSE);
+  });
+}
+
 function links() {
   el("make-link").addEventListener("click", async () => {
-    const { text, whole } = written(shown());
+    const { text, whole } = written(shown(), true);
     const url = `${location.href.split("#")[0]}#${text}`;
-    history.replaceState(null, "", url);
+    history.replaceState({ form: text }, "", url);
     el("link").hidden = false;
     el("link").value = url;
     el("link").select();
-    const copied = await navigator.clipboard?.writeText(url).then(
-      () => true,
-      () => false,
-    );
-    const where = copied ? "Copied." : "Copy it from here, or from the address bar.";
+    const where = (await copied(url)) ? "Copied." : "Copy it from here, or from the address bar.";
     const left = whole ? "" : " It does not contain files and long data.";
     el("link-note").textContent = where + left;
   });
@@ -109,24 +158,30 @@ async function begin() {
   const main = client();
   const { codes, version } = await main.ask({ do: "list" });
   el("version").textContent = version;
-  const values = new Values(main, codes, code => {
+  const open = (/** @type {string} */ spec) => {
     show("code");
-    view.show(code.name);
+    view.show(spec).then(() => remember(true));
     el("tab-code").focus();
     scrollTo(0, 0);
-  });
-  const view = new CodeView(client(), client(), codes, own => values.setOwn(own));
+  };
+  const values = new Values(main, codes, code => open(code.name));
+  const [source, explanation] = [new Source(client()), new Explanation(client())];
+  const own = (/** @type {any} */ code) => values.setOwn(code);
+  const view = new CodeView(client(), client(), source, explanation, codes, own);
+  new Identify(client(), open);
   const captures = new Captures(client());
   const combine = combination({ combine: client(), edit: client() }, codes);
   tabs();
   drops(values, captures);
   links();
+  entries();
   const all = async () => {
-    show(restore(location.hash.slice(1)));
+    show(restore(history.state?.form ?? location.hash.slice(1)));
+    title();
     await view.describe(el("code-name").value !== "custom");
     await Promise.all([values.compute(), combine()]);
   };
-  addEventListener("hashchange", all);
+  addEventListener("popstate", all);
   await all();
   document.body.dataset.ready = "yes";
 }

@@ -1,6 +1,8 @@
 // @ts-check
 // The view of values: the value of the data by every code, and the codes that match a known value.
 
+import { COMMON } from "./common.js";
+import { copyButton } from "./copy.js";
 import { complain, count, el, grouped, make, progress } from "./dom.js";
 import { typed } from "./input.js";
 import { Cancelled } from "./client.js";
@@ -9,22 +11,6 @@ import { compare, format, readings } from "./match.js";
 /** @typedef {import("./match.js").Code} Code */
 /** @typedef {import("./client.js").Client} Client */
 
-/** Codes listed first, and computed first for large data. */
-const COMMON = [
-  "crc-32/iso-hdlc",
-  "crc-32/iscsi",
-  "crc-64/nvme",
-  "crc-64/xz",
-  "crc-16/arc",
-  "crc-16/modbus",
-  "crc-16/ibm-3740",
-  "crc-16/xmodem",
-  "crc-8/smbus",
-  "internet",
-  "adler-32",
-  "fletcher-16",
-  "fletcher-32",
-];
 /** Size in bytes from which the common codes are computed first. */
 const LARGE = 1 << 20;
 /** Milliseconds without a keystroke before typed data is computed. */
@@ -34,10 +20,10 @@ const PAUSE = 120;
 const GROUPS = [
   ["Custom", code => code.name.includes("=")],
   ["In common use", code => COMMON.includes(code.name)],
-  ["CRCs of up to 8 bits", code => code.crc && code.bits <= 8],
-  ["CRCs of 9 to 16 bits", code => code.crc && code.bits <= 16],
-  ["CRCs of 17 to 32 bits", code => code.crc && code.bits <= 32],
-  ["CRCs above 32 bits", code => code.crc],
+  ["CRCs of up to 8 bits", code => code.crc !== null && code.bits <= 8],
+  ["CRCs of 9 to 16 bits", code => code.crc !== null && code.bits <= 16],
+  ["CRCs of 17 to 32 bits", code => code.crc !== null && code.bits <= 32],
+  ["CRCs above 32 bits", code => code.crc !== null],
   ["Sums and baselines", code => !code.crc],
 ];
 
@@ -219,32 +205,26 @@ export class Values {
       if (!inside.length) return;
       const head = make(
         "tr",
-        { class: "group" },
-        make("th", { colspan: "3", scope: "rowgroup" }, title),
+        { class: "group", role: "row" },
+        make("th", { colspan: "4", scope: "rowgroup", role: "rowheader" }, title),
       );
-      table.append(make("tbody", {}, head, ...inside.map(row => this.row(...row))));
+      const rows = inside.map(row => this.row(...row));
+      table.append(make("tbody", { role: "rowgroup" }, head, ...rows));
     };
     group("Matches", matches);
     let left = rows.filter(([, , hit]) => !hit.relation);
     for (const [title, belongs] of GROUPS) {
-      group(
-        title,
-        left.filter(([code]) => belongs(code)),
-      );
+      const inside = left.filter(([code]) => belongs(code));
+      if (inside.every(([code]) => COMMON.includes(code.name)))
+        inside.sort(([a], [b]) => COMMON.indexOf(a.name) - COMMON.indexOf(b.name));
+      group(title, inside);
       left = left.filter(([code]) => !belongs(code));
     }
-    if (!rows.length)
-      table.append(
-        make(
-          "tbody",
-          {},
-          make(
-            "tr",
-            {},
-            make("td", { colspan: "3", class: "pending" }, "No code has this name or width."),
-          ),
-        ),
-      );
+    if (!rows.length) {
+      const none = { colspan: "4", class: "pending", role: "cell" };
+      const cell = make("td", none, "No code has this name or width.");
+      table.append(make("tbody", { role: "rowgroup" }, make("tr", { role: "row" }, cell)));
+    }
     el("find-note").textContent = this.found(find, read, matches.length, chance);
     document.body.dataset.state = this.busy ? "busy" : "done";
   }
@@ -253,14 +233,15 @@ export class Values {
   row(code, value, { relation, as }) {
     const name = make("button", { type: "button" }, code.name);
     name.addEventListener("click", () => this.open(code));
-    const head = make("th", { scope: "row" }, name);
+    const head = make("th", { scope: "row", role: "rowheader" }, name);
     if (code.aliases.length)
       head.append(make("span", { class: "alias" }, code.aliases.slice(0, 3).join(", ")));
     const cell = make(
       "td",
-      { class: value ? "value" : "value pending" },
+      { class: value ? "value" : "value pending", role: "cell" },
       value ? make("b", {}, value) : "…",
     );
+    if (value) cell.append(copyButton(`the value of ${code.name}`, value));
     if (relation)
       cell.append(
         make(
@@ -271,10 +252,11 @@ export class Values {
       );
     return make(
       "tr",
-      relation ? { class: "match" } : {},
+      relation ? { class: "match", role: "row" } : { role: "row" },
       head,
-      make("td", { class: "number" }, String(code.bits)),
+      make("td", { class: "number", role: "cell" }, String(code.bits)),
       cell,
+      parameters(code),
     );
   }
 
@@ -290,4 +272,23 @@ export class Values {
     const about = grouped(chance.toFixed(chance < 1 ? 2 : 0));
     return `${some} By chance alone, about ${about} would match: try other data.`;
   }
+}
+
+/**
+ * Returns the cell of a CRC's parameters. Their names are seen where the table has no room for
+ * columns.
+ * @param {Code} code
+ */
+function parameters({ crc }) {
+  const cell = make("td", { class: "params", role: "cell" });
+  if (!crc) return cell;
+  for (const [name, value] of [
+    ["poly", crc.poly],
+    ["init", crc.init],
+    ["xorout", crc.xorout],
+    ["refin", String(crc.refin)],
+    ["refout", String(crc.refout)],
+  ])
+    cell.append(make("span", {}, make("i", {}, name), ` ${value} `));
+  return cell;
 }

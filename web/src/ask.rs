@@ -1,8 +1,9 @@
 //! Questions and answers, as JSON. An answer is `{"error": "..."}` if the question cannot be
 //! answered.
 
-use crate::{Page, capture, describe, every, snippet, strength};
+use crate::{Page, capture, describe, every, identify, snippet, strength};
 use residue::{Code, Partial};
+use residue_identify::explain::explain;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,11 +15,17 @@ enum Question {
     List,
     /// Computes the values of the file, of `size` bytes, by these codes.
     Values { size: u64, codes: Vec<String> },
-    /// Describes a code; for a CRC, with its source in some languages.
+    /// Describes a code.
     Describe(describe::Described),
+    /// Generates the source of a CRC.
+    Source { code: String, language: snippet::Language, method: snippet::Method },
     /// Finds the length up to which each Hamming distance holds, and the distance at `bits` of
     /// data.
     Strength { code: String, bits: u64 },
+    /// Shows the arithmetic of a code on typed data, which are short.
+    Explain { code: String, kind: String, data: String },
+    /// Finds the code that gave the values of some messages.
+    Identify(identify::Asked),
     /// Verifies every check value of the capture in the file.
     Capture { name: String },
     /// Combines the values of two pieces of data, from the value and the length in bytes of each.
@@ -60,15 +67,19 @@ fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
             let texts = codes.iter().zip(values).map(|(code, value)| formatted(code, value));
             Ok(json!({ "values": texts.collect::<Vec<_>>() }))
         }
-        Question::Describe(described) => {
-            let code = described.code()?;
-            let mut value = describe::describe(&code);
-            if let Some(params) = code.params() {
-                value["snippets"] = snippet::all(params);
-            }
-            Ok(value)
+        Question::Describe(described) => Ok(describe::describe(&described.code()?)),
+        Question::Source { code: name, language, method } => {
+            let code = code(&name)?;
+            let params = code.params().ok_or_else(|| format!("{name} is not a CRC"))?;
+            Ok(json!({ "source": snippet::source(params, language, method)? }))
         }
         Question::Strength { code, bits } => strength::strength(&code, bits, page),
+        Question::Explain { code: name, kind, data } => {
+            let data = if kind == "hex" { bytes("the message", &data)? } else { data.into_bytes() };
+            let shown = explain(&code(&name)?, &data).map_err(|error| error.to_string())?;
+            Ok(json!({ "lines": shown.lines }))
+        }
+        Question::Identify(asked) => identify::identify(&asked),
         Question::Capture { name } => Ok(capture::verify(&name, page)),
         Question::Combine { code: name, first, second } => {
             let code = code(&name)?;
@@ -106,7 +117,7 @@ pub fn formatted(code: &Code, value: u128) -> String {
 }
 
 /// Parses pairs of hexadecimal digits.
-fn bytes(what: &str, text: &str) -> Result<Vec<u8>, String> {
+pub fn bytes(what: &str, text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u32> = text
         .chars()
         .filter(|c| !c.is_whitespace())

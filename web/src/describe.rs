@@ -117,10 +117,17 @@ fn aliases(name: &str) -> Vec<&'static str> {
 /// Lists every code with a name, for a table of them.
 pub fn list() -> Value {
     let codes = Code::all().map(|code| {
+        let hex = |value: u128| formatted(&code, value);
         json!({
             "name": code.name(),
             "bits": code.width(),
-            "crc": code.params().is_some(),
+            "crc": code.params().map(|params| json!({
+                "poly": hex(params.poly),
+                "init": hex(params.init),
+                "refin": params.refin,
+                "refout": params.refout,
+                "xorout": hex(params.xorout),
+            })),
             "little_endian": code.little_endian(),
             "aliases": aliases(code.name()),
         })

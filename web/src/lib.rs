@@ -14,6 +14,7 @@ mod every;
 #[cfg(target_arch = "wasm32")]
 #[allow(unsafe_code)]
 mod ffi;
+mod identify;
 mod snippet;
 mod strength;
 

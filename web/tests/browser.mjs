@@ -1,6 +1,7 @@
-// Tests the page in a browser: `node browser.mjs PAGE RESIDUE`, with the page that `cargo xtask
-// web` builds and the program `residue`. Prints `ok: NAME` or `FAILED: NAME: WHY` for each test,
-// and `end`.
+// Tests the page in a browser: `node browser.mjs PAGE RESIDUE AXE [WORDS]`, with the page that
+// `cargo xtask web` builds, the program `residue`, and the script axe.min.js (`-` for none). With
+// words, it runs only the tests whose names contain them. Prints `ok: NAME` or `FAILED: NAME: WHY`
+// for each test, and `end`.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -8,9 +9,10 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { Browser } from "./chromium.mjs";
 
-const [, , PAGE, RESIDUE] = process.argv;
+const [, , PAGE, RESIDUE, AXE, only] = process.argv;
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const page = pathToFileURL(resolve(PAGE)).href;
 const program = resolve(RESIDUE);
@@ -94,7 +96,7 @@ function input(form) {
   return ["hex", Buffer.from(Array.from({ length }, (_, i) => of(i) & 255)).toString("hex")];
 }
 
-const FILES = ["internet", "xns", "fletcher", "trailers", "baseline", "adler", "crc"];
+const FILES = ["internet", "xns", "fletcher", "trailers", "baseline", "adler", "koopman", "crc"];
 
 /** Bytes of the large file: 500 pieces of a mebibyte. */
 const PIECES = 500;
@@ -140,7 +142,7 @@ const TESTS = {
       }
     }
     holds(lines > 250, `only ${lines} vectors`);
-    same(seen.size, 131, "codes with a vector");
+    same(seen.size, 134, "codes with a vector");
   },
 
   async "hex and base64 are the same bytes"(tab) {
@@ -276,14 +278,201 @@ const TESTS = {
     await tab.until(
       "document.getElementById('code-error').textContent.includes('more than 16 bits')",
     );
+  },
+
+  async "source code in six languages, by three methods"(tab) {
+    await tab.click("#tab-code");
     await tab.set("code-name", "crc-32/iscsi");
-    await tab.until("document.body.dataset.code === 'crc-32/iscsi'");
-    holds(
-      (await tab.text("#snippet")).includes(
-        "uint32_t crc_32_iscsi(const void *data, size_t length)",
-      ),
-      "no C",
+    for (const [language, method, words] of [
+      ["C", "table", "uint32_t crc_32_iscsi(uint32_t crc, const void *data, size_t length)"],
+      ["C", "slicing", "crc_32_iscsi_table[8][256]"],
+      ["Go", "table", "func Crc32Iscsi(crc uint32, data []byte) uint32 {"],
+      ["Java", "slicing", "public static long update(long crc, byte[] data)"],
+      ["JavaScript", "table", "export function crc32Iscsi(data, crc = 0x0)"],
+      ["Python", "bitwise", "def crc_32_iscsi(data: bytes, crc: int = 0x0) -> int:"],
+      ["Rust", "slicing", "pub fn crc_32_iscsi(crc: u32, data: &[u8]) -> u32 {"],
+    ]) {
+      await tab.set("language", language);
+      await tab.set("method", method);
+      const done = `crc-32/iscsi ${language} ${method}`;
+      await tab.until(`document.body.dataset.source === ${JSON.stringify(done)}`);
+      holds((await tab.text("#snippet")).includes(words), `${done}: ${await tab.text("#snippet")}`);
+    }
+    await tab.set("code-name", "crc-82/darc");
+    await tab.set("language", "C");
+    await tab.until("document.body.dataset.source === 'crc-82/darc C slicing'");
+    holds((await tab.text("#snippet")).includes("above 64 bits"), "C of 82 bits");
+    same(await tab.value("document.getElementById('snippet-copy').hidden"), true);
+    await tab.set("method", "table");
+  },
+
+  async "a computation step by step is the program's"(tab) {
+    await tab.click("#tab-code");
+    for (const [code, kind, data] of [
+      ["crc-8/smbus", "text", "ab"],
+      ["crc-32/iso-hdlc", "hex", "31 32 33"],
+      ["adler-32", "text", "abc"],
+      ["crc-64/xz", "text", "123456789"],
+    ]) {
+      await tab.set("code-name", code);
+      await tab.until(`document.body.dataset.explained === '${code}'`);
+      await tab.value("document.body.dataset.explained = ''");
+      await tab.set("explain-kind", kind);
+      await tab.value("document.body.dataset.explained = ''");
+      await tab.set("explain-data", data);
+      await tab.until(`document.body.dataset.explained === '${code}'`);
+      const words = ["sum", "-a", code, "--explain", kind === "hex" ? "--hex" : "--text", data];
+      const printed = execFileSync(program, words, { encoding: "utf8" });
+      const lines = text => text.split("\n").map(line => line.trim()).filter(Boolean);
+      const shown = await tab.value(
+        `[...document.querySelectorAll("#explain-steps > *")]
+          .map(it => it.textContent).join("\\n")`,
+      );
+      const missing = lines(shown).filter(line => !printed.includes(line));
+      same(missing, [], code);
+      holds(lines(shown).length > 4, shown);
+    }
+    await tab.set("explain-data", "x".repeat(65));
+    await tab.until("!document.getElementById('explain-error').hidden");
+    await tab.set("explain-kind", "text");
+    await tab.set("explain-data", "abc");
+  },
+
+  async "values and source code are copied"(tab) {
+    await values(tab, "text", "123456789");
+    await tab.value(`{
+      window.copied = [];
+      const writeText = async text => { window.copied.push(text); };
+      Object.defineProperty(navigator, "clipboard", { value: { writeText }, configurable: true });
+    }`);
+    const first = "#values-table tr:not(.group) .copy";
+    same(
+      await tab.value(`document.querySelector("${first}").getAttribute("aria-label")`),
+      "Copy the value of crc-32/iso-hdlc",
     );
+    await tab.click(first);
+    await tab.until("document.getElementById('announcement').textContent.startsWith('Copied')");
+    await tab.click("#tab-code");
+    await tab.set("code-name", "crc-16/modbus");
+    await tab.until("document.body.dataset.source?.startsWith('crc-16/modbus')");
+    await tab.click("#snippet-copy");
+    await tab.click("#tab-combine");
+    await tab.click("#combine-value-copy");
+    const copied = await tab.value("window.copied");
+    same([copied[0], copied[2]], ["cbf43926", "e3069283"]);
+    holds(copied[1].includes("crc_16_modbus("), copied[1]);
+    same(
+      await tab.value(`[...document.querySelectorAll("#values-table td.value")]
+        .filter(it => it.querySelector("b") && !it.querySelector(".copy")).length`),
+      0,
+      "values without a button",
+    );
+  },
+
+  async "the usual codes come first, with their parameters"(tab) {
+    await tab.click("#tab-values");
+    const rows = await tab.value(
+      `[...document.querySelectorAll("#values-table tbody tr:not(.group)")].map(row => [
+        row.querySelector("button").textContent,
+        row.querySelector(".params").textContent.replace(/\\s+/g, " ").trim()])`,
+    );
+    same(rows.slice(0, 2), [
+      ["crc-32/iso-hdlc", "poly 04c11db7 init ffffffff xorout ffffffff refin true refout true"],
+      ["crc-32/iscsi", "poly 1edc6f41 init ffffffff xorout ffffffff refin true refout true"],
+    ]);
+    same(rows.filter(([, words]) => words).length, 113, "rows with parameters");
+  },
+
+  async "an unknown code is found from samples"(tab) {
+    await tab.click("#tab-identify");
+    const search = async (samples, kind, value) => {
+      await tab.value("document.body.dataset.identified = ''");
+      await tab.set("samples", samples);
+      await tab.set("sample-kind", kind);
+      await tab.set("sample-value", value);
+      await tab.click("#identify-form button.primary");
+      await tab.until("document.body.dataset.identified === 'done'");
+      return tab.value("[...document.querySelectorAll('.hit h2')].map(it => it.textContent)");
+    };
+    same((await search("01030000000ac5cd\n010300010001d5ca", "hex", "2"))[0], "crc-16/modbus");
+    same((await search("123456789 cbf43926\nabc 352441c2", "text", "0"))[0], "crc-32/iso-hdlc");
+    same(await search("31 zz", "hex", "0"), []);
+    holds((await tab.text("#identify-error")).includes("line 1"), "no error");
+    // A CRC that nobody has named.
+    const spec = "width=16,poly=6f63,init=1d0f,refin=false,refout=false,xorout=55aa";
+    const messages = ["a", "bcd", "message", "longer message", "0123456789 0123456789"];
+    const samples = messages.map(text => {
+      const words = ["sum", "-a", spec, "--json", "--text", text];
+      return `${text} ${rows(JSON.parse(execFileSync(program, words)))[0].value}`;
+    });
+    same((await search(samples.join("\n"), "text", "0"))[0], "a CRC without a name");
+    await tab.click(".hit .row button");
+    await tab.until("document.body.dataset.code.includes('poly=6f63')");
+    same(await tab.value("document.getElementById('code').hidden"), false);
+    same(await tab.value("document.getElementById('code-name').value"), "custom");
+  },
+
+  async "the back button returns to the form as it was"(tab) {
+    const other = await tab.browser.open(page);
+    await other.set("data", "secret");
+    await other.set("value-format", "decimal");
+    await other.click("#tab-code");
+    await other.set("code-name", "crc-16/modbus");
+    await other.until("document.body.dataset.code === 'crc-16/modbus'");
+    const address = await other.value("location.hash");
+    same(address, "#view=code&as=decimal&code=crc-16%2Fmodbus");
+    holds((await other.value("document.title")).startsWith("crc-16/modbus"), "title");
+    await other.value("history.back()");
+    await other.until("document.body.dataset.code === 'crc-32/iso-hdlc'");
+    await other.value("history.back()");
+    await other.until("!document.getElementById('values').hidden");
+    same(await other.value("document.getElementById('data').value"), "secret");
+    same(await other.value("document.getElementById('value-format').value"), "decimal");
+    await other.value("history.go(2)");
+    await other.until("document.body.dataset.code === 'crc-16/modbus'");
+    await other.value("location.reload()");
+    await other.until("document.body?.dataset.code === 'crc-16/modbus'");
+    await other.value("location.hash = '#view=identify'");
+    await other.until("!document.getElementById('identify').hidden");
+    await other.close();
+  },
+
+  async "axe finds no violation"(tab) {
+    if (AXE === "-") return;
+    const script = readFileSync(AXE, "utf8");
+    for (const size of [{}, { width: 360, height: 740 }]) {
+      for (const dark of [false, true]) {
+        const link = `${page}#find=83+92+06+e3`;
+        const other = await tab.browser.open(link, { ...size, dark });
+        await other.value(`${script}; 0`);
+        await other.set("samples", "01030000000ac5cd\n010300010001d5ca");
+        await other.set("sample-value", "2");
+        await other.click("#identify-form button.primary");
+        await other.until("document.body.dataset.identified === 'done'");
+        await other.set("code-name", "crc-8/smbus");
+        await other.until("document.body.dataset.code === 'crc-8/smbus'");
+        await other.click("#strength-go");
+        await other.until("!document.getElementById('limits').hidden");
+        const capture = join(ROOT, "captures", "nat-tcp.bad.pcap");
+        await other.files("#captures", [capture]);
+        await other.until("document.body.dataset.captures === 'done'");
+        for (const view of ["values", "code", "identify", "capture", "combine"]) {
+          await other.click(`#tab-${view}`);
+          const found = await other.value(`axe.run().then(it => [
+            it.passes.length,
+            it.violations.map(rule => [rule.id, rule.nodes.length, rule.nodes[0].html,
+              rule.nodes[0].failureSummary])])`);
+          same(found[1], [], `${view} ${JSON.stringify(size)} ${dark ? "dark" : "light"}`);
+          holds(found[0] > 20, `${found[0]} rules passed`);
+        }
+        await other.close();
+      }
+    }
+  },
+
+  async "the download has at most 400 KB"() {
+    const size = gzipSync(readFileSync(PAGE), { level: 9 }).length;
+    holds(size <= 400_000, `${size} bytes, compressed by gzip`);
   },
 
   async "the Hamming distance is the program's"(tab) {
@@ -436,6 +625,7 @@ const TESTS = {
     same(await tab.value(focused), "tab-values");
     for (const [key, view] of [
       ["ArrowRight", "code"],
+      ["ArrowRight", "identify"],
       ["End", "combine"],
       ["ArrowRight", "values"],
       ["ArrowLeft", "combine"],
@@ -502,9 +692,22 @@ const TESTS = {
 
   async "no view is wider than a phone"(tab) {
     const phone = await tab.browser.open(page, { width: 360, height: 740 });
-    for (const view of ["values", "code", "capture", "combine"]) {
+    await phone.set("samples", "01030000000ac5cd\n010300010001d5ca");
+    await phone.set("sample-value", "2");
+    await phone.click("#identify-form button.primary");
+    await phone.until("document.body.dataset.identified === 'done'");
+    for (const view of ["values", "code", "identify", "capture", "combine"]) {
       await phone.click(`#tab-${view}`);
       same(await phone.value("document.documentElement.scrollWidth"), 360, view);
+      // Nothing is cut off, either: all is inside the page, or inside an area that scrolls.
+      const out = await phone.value(
+        `[...document.querySelectorAll("#${view} *")].filter(it =>
+          !it.closest("pre, .scroll, .visually-hidden, thead, select") &&
+          it.getBoundingClientRect().width > 0 &&
+          (it.getBoundingClientRect().right > 360.5 || it.getBoundingClientRect().left < 0))
+          .map(it => it.outerHTML.slice(0, 100))`,
+      );
+      same(out, [], view);
     }
     await phone.close();
   },
@@ -534,7 +737,7 @@ const TESTS = {
       const carried = new DataTransfer(); carried.items.add(file);
       const drop = { dataTransfer: carried, bubbles: true, cancelable: true };
       document.dispatchEvent(new DragEvent("drop", drop)); }`);
-    await tab.until("document.querySelectorAll('#values-table td.value b').length >= 13");
+    await tab.until("document.querySelectorAll('#values-table td.value b').length >= 17");
     const [ticks, progress] = [await tab.value("window.ticks"), await tab.value("window.progress")];
     holds(progress >= 5, `${progress} reports of progress`);
     // A page that blocked until the values are there would have none.
@@ -568,7 +771,7 @@ const TESTS = {
         "document.getElementById('values-status').textContent.startsWith('All codes computed')",
       );
       const found = await served.value(VALUES);
-      same(Object.values(found).filter(Boolean).length, 131, "values");
+      same(Object.values(found).filter(Boolean).length, 134, "values");
       const bytes = Buffer.from(Array.from({ length: 3 << 20 }, (_, i) => i % 251));
       const output = JSON.parse(
         execFileSync(program, ["sum", "-a", "crc-82/darc,crc-16/arc,xns,sum-32", "--json", "-"], {
@@ -602,7 +805,6 @@ function rows(output) {
   return found;
 }
 
-const only = process.argv[4];
 const browser = new Browser();
 try {
   const tab = await browser.open(page);

@@ -1,4 +1,4 @@
-// Takes pictures of the page: `node screenshots.mjs PAGE FOLDER [all]`. By default the two that
+// Takes pictures of the page: `node screenshots.mjs PAGE FOLDER [all]`. By default those that
 // docs/web.md shows; with `all`, every view in both sizes, light and dark.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -22,6 +22,25 @@ const VIEWS = {
     await tab.set("bits", "5243");
     await tab.click("#strength-go");
     await tab.until("!document.getElementById('limits').hidden", 120);
+  },
+  source: async tab => {
+    await tab.click("#tab-code");
+    await tab.set("language", "Rust");
+    await tab.until("document.body.dataset.source?.includes('Rust')");
+    await tab.value("document.getElementById('export').scrollIntoView()");
+  },
+  division: async tab => {
+    await tab.click("#tab-code");
+    await tab.set("code-name", "crc-8/smbus");
+    await tab.until("document.body.dataset.explained === 'crc-8/smbus'");
+    await tab.value("document.getElementById('explain').scrollIntoView()");
+  },
+  identify: async tab => {
+    await tab.click("#tab-identify");
+    await tab.set("samples", "01 03 00 00 00 0a c5 cd\n01 03 00 01 00 01 d5 ca");
+    await tab.set("sample-value", "2");
+    await tab.click("#identify-form button.primary");
+    await tab.until("document.body.dataset.identified === 'done'");
   },
   capture: async tab => {
     await tab.click("#tab-capture");
@@ -61,6 +80,7 @@ try {
         )
       : [
           ["values", "desktop", false],
+          ["division", "desktop", false],
           ["capture", "phone", true],
         ];
   for (const [view, size, dark] of wanted) {

@@ -5,7 +5,16 @@ import { readFileSync } from "node:fs";
 
 const [, , PAGE, SIZE = "32"] = process.argv;
 const text = readFileSync(PAGE, "utf8");
-const module = new WebAssembly.Module(Buffer.from(/id="wasm">([^<]*)</.exec(text)[1], "base64"));
+/** Imports a script of the page, which node would not take for a module. */
+function script(name) {
+  const source = readFileSync(new URL(`../${name}`, import.meta.url), "base64");
+  return import(`data:text/javascript;base64,${source}`);
+}
+const { COMMON } = await script("common.js");
+const { unpacked } = await script("unpack.js");
+const [, bytes, packed] = /id="wasm" data-bytes="(\d+)">([^<]*)</.exec(text);
+const input = Uint8Array.from(Buffer.from(packed, "base64"));
+const module = new WebAssembly.Module(unpacked(input, Number(bytes)));
 const size = Number(SIZE) << 20;
 const data = Uint8Array.from({ length: size }, (_, i) => (i * 7 + (i >> 8)) & 255);
 const decoder = new TextDecoder();
@@ -39,17 +48,12 @@ function ask(question) {
 const { codes } = ask({ do: "list" });
 const crcs = codes.filter(code => code.crc).map(code => code.name);
 const sums = codes.filter(code => !code.crc).map(code => code.name);
-const common = [
-  ...readFileSync(new URL("../values.js", import.meta.url), "utf8").matchAll(
-    /const COMMON = \[([^\]]*)\]/g,
-  ),
-][0][1].match(/[^",\s]+/g);
 for (const [name, set] of [
   ["crc-32/iscsi", ["crc-32/iscsi"]],
   ["crc-64/nvme", ["crc-64/nvme"]],
   ["adler-32", ["adler-32"]],
   ["internet", ["internet"]],
-  ["codes in common use", common],
+  ["codes in common use", COMMON],
   ["all CRCs", crcs],
   ["all sums", sums],
   ["all codes", [...crcs, ...sums]],

@@ -46,7 +46,7 @@ Commands of the project.
                           --check, compare it with its source
   cargo xtask package [PART ...]
                           Make and test the packages for other people's systems; see package --help
-  cargo xtask peers       Run the tests of other crates against the library, through compat/
+  cargo xtask peers       Run the tests of other libraries against this one, through compat/
   cargo xtask web         Build the page, target/web/index.html
 
 With RESIDUE_REQUIRE_ALL=1, a skipped test is a failure.";

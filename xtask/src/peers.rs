@@ -1,7 +1,9 @@
-//! `cargo xtask peers`: the tests of other crates, run against `residue` through the faces in
+//! `cargo xtask peers`: the tests of other libraries, run against `residue` through the faces in
 //! `compat/`.
 
+mod python;
 mod source;
+mod users;
 
 use crate::cargo;
 use crate::shell::{copied_tree, done, emptied, target, written};
@@ -15,12 +17,43 @@ struct Peer {
     version: &'static str,
     /// Files of the sources, or functions in them, that test private functions, and the reason.
     private: &'static [(&'static str, &'static str)],
+    /// Prepares the face for the tests, from the sources.
+    prepare: fn(&Path, &Path) -> Result<(), String>,
 }
 
-const PEERS: [Peer; 5] = [
-    Peer { name: "adler2", version: "2.0.1", private: &[] },
-    Peer { name: "crc", version: "3.4.0", private: &[] },
-    Peer { name: "crc32c", version: "0.6.9", private: &[] },
+const PEERS: [Peer; 6] = [
+    Peer { name: "adler2", version: "2.0.1", private: &[], prepare: as_it_is },
+    Peer { name: "crc", version: "3.4.0", private: &[], prepare: as_it_is },
+    Peer {
+        name: "crc-fast",
+        version: "1.10.0",
+        private: &[
+            ("algorithm.rs", "its kernels and what they need"),
+            ("arch/mod.rs", "its kernels and what they need"),
+            ("arch/software.rs", "its kernels and what they need"),
+            ("bin/checksum.rs", "its command"),
+            ("cache.rs", "its folding constants"),
+            ("crc32/fusion/aarch64/mod.rs", "its kernels and what they need"),
+            ("crc32/fusion/x86/mod.rs", "its kernels and what they need"),
+            ("feature_detection.rs", "its kernels and what they need"),
+            ("generate.rs", "its folding constants"),
+            ("test/future_proof_tests.rs", "its folding constants"),
+            ("test_crc_keys_storage_fold_256", "its folding constants"),
+            ("test_crc_keys_storage_future_test", "its folding constants"),
+            ("test_crc_params_safe_accessors", "its folding constants"),
+            ("test_crc_keys_storage_const_constructors", "its folding constants"),
+            ("test_crc_keys_storage_bounds_safety", "its folding constants"),
+            ("test_ffi_header", "its C header"),
+            (
+                "test_checksum_file_with_custom_params",
+                "expects of a file of zeros the CRC of `123456789`, and is skipped in its own \
+                 sources",
+            ),
+            ("../tests/checksum_integration_tests.rs", "its command"),
+        ],
+        prepare: source::for_crc_fast,
+    },
+    Peer { name: "crc32c", version: "0.6.9", private: &[], prepare: as_it_is },
     Peer {
         name: "crc32fast",
         version: "1.5.5",
@@ -29,16 +62,27 @@ const PEERS: [Peer; 5] = [
             ("specialized/pclmulqdq.rs", "the kernel for PCLMULQDQ"),
             ("specialized/aarch64.rs", "the kernel for aarch64"),
         ],
+        prepare: as_it_is,
     },
     Peer {
         name: "internet-checksum",
         version: "0.2.1",
         private: &[("test_add_bytes_small_prop_test", "compares two private functions")],
+        prepare: as_it_is,
     },
 ];
 
-/// A library that uses `crc32fast`, for its tests with ours in its place.
-const USER: (&str, &str) = ("flate2", "1.1.11");
+fn as_it_is(_: &Path, _: &Path) -> Result<(), String> {
+    Ok(())
+}
+
+/// A line of the table: what was tested, how many tests passed and failed, and remarks.
+struct Row {
+    name: String,
+    passed: u64,
+    failed: u64,
+    remarks: String,
+}
 
 /// Runs `cargo xtask peers`.
 pub fn run() -> ExitCode {
@@ -64,37 +108,49 @@ fn tests() -> Result<bool, String> {
     written(&manifest, text.as_bytes())?;
     let mut rows = Vec::new();
     for (peer, source) in PEERS.iter().zip(&sources) {
-        let mut taken = Source::of(&source.join("src"), peer.private)?;
-        let face = faces.join(peer.name);
-        let library = face.join("src/lib.rs");
-        written(&library, (read(&library)? + &taken.modules).as_bytes())?;
-        taken.files(&source.join("tests"), &face.join("tests"))?;
-        let counts = counted(&["test", "--lib", "--tests", "-p", peer.name], &faces, &target()?)?;
-        rows.push((format!("{} {}", peer.name, peer.version), counts, taken.left.join("; ")));
+        rows.push(peer_tested(peer, source, &faces.join(peer.name))?);
     }
-    let user = place.join(USER.0);
-    copied_tree(&sources[PEERS.len()], &user)?;
-    let manifest = user.join("Cargo.toml");
-    let patch = format!(
-        "\n[workspace]\n\n[patch.crates-io]\ncrc32fast = {{ path = {:?} }}\n",
-        faces.join("crc32fast")
-    );
-    written(&manifest, (read(&manifest)? + &patch).as_bytes())?;
-    let _ = std::fs::remove_file(user.join("Cargo.lock"));
-    let counts = counted(&["test", "--lib", "--tests"], &user, &target()?)?;
-    rows.push((format!("{} {}", USER.0, USER.1), counts, "with our `crc32fast`".into()));
-    println!("| crate | passed | failed | not run, or remarks |\n|---|---|---|---|");
-    for (name, (passed, failed), remarks) in &rows {
+    for (user, source) in users::USERS.iter().zip(&sources[PEERS.len()..]) {
+        rows.push(user.tested(source, &place, &faces)?);
+    }
+    let mut good = true;
+    match python::tests(&place) {
+        Ok(python) => rows.extend(python),
+        Err(why) => {
+            println!("skipped: the tests of Python packages: {why}");
+            good = !crate::require_all();
+        }
+    }
+    println!("| package | passed | failed | not run, or remarks |\n|---|---|---|---|");
+    for Row { name, passed, failed, remarks } in &rows {
         println!("| {name} | {passed} | {failed} | {remarks} |");
     }
-    Ok(rows.iter().all(|(_, (passed, failed), _)| *passed > 0 && *failed == 0))
+    Ok(good && rows.iter().all(|row| row.passed > 0 && row.failed == 0))
 }
 
-/// Fetches the sources from the registry; returns the folder of each peer, and of [`USER`].
+/// Runs the tests of a crate on its face.
+fn peer_tested(peer: &Peer, source: &Path, face: &Path) -> Result<Row, String> {
+    let taken = Source::of(&source.join("src"), peer.private)?;
+    let library = face.join("src/lib.rs");
+    written(&library, (read(&library)? + &taken.modules).as_bytes())?;
+    taken.files(&source.join("tests"), &face.join("tests"))?;
+    (peer.prepare)(source, face)?;
+    let ran = ran(&["test", "--lib", "--tests"], face)?;
+    ran.show_failures();
+    Ok(Row {
+        name: format!("{} {}", peer.name, peer.version),
+        passed: ran.passed,
+        failed: ran.failed.len() as u64,
+        remarks: taken.remarks(),
+    })
+}
+
+/// Fetches the sources from the registry; returns the folder of each peer, and of each user.
 fn fetched(place: &Path) -> Result<Vec<PathBuf>, String> {
     let folder = emptied(&place.join("fetch"))?;
+    let peers = PEERS.iter().map(|peer| (peer.name, peer.version));
     let wanted: Vec<(&str, &str)> =
-        PEERS.iter().map(|peer| (peer.name, peer.version)).chain([USER]).collect();
+        peers.chain(users::USERS.iter().map(|user| (user.name, user.version))).collect();
     let needs: String =
         wanted.iter().map(|(name, version)| format!("{name} = \"={version}\"\n")).collect();
     let manifest = format!(
@@ -119,20 +175,40 @@ fn fetched(place: &Path) -> Result<Vec<PathBuf>, String> {
     wanted.iter().map(|wanted| found(wanted).ok_or_else(|| missing(*wanted))).collect()
 }
 
-/// Runs tests; returns how many passed and failed.
-fn counted(words: &[&str], folder: &Path, target: &Path) -> Result<(u64, u64), String> {
+/// The results of some tests.
+struct Ran {
+    passed: u64,
+    /// Names of the tests that failed, or one that says that nothing could be run.
+    failed: Vec<String>,
+    output: String,
+}
+
+impl Ran {
+    fn show_failures(&self) {
+        if !self.failed.is_empty() {
+            print!("{}", self.output);
+        }
+    }
+}
+
+/// Runs tests in a folder.
+fn ran(words: &[&str], folder: &Path) -> Result<Ran, String> {
     let mut test = cargo();
     test.args(words).arg("--no-fail-fast").current_dir(folder);
-    test.env("CARGO_TARGET_DIR", target.join("peers/target"));
+    test.env("CARGO_TARGET_DIR", target()?.join("peers-target"));
     let output = test.output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut counts = crate::test::Counts::default();
-    let text = String::from_utf8_lossy(&output.stdout);
     text.lines().for_each(|line| crate::test::count(line, &mut counts));
-    if !output.status.success() {
-        print!("{text}{}", String::from_utf8_lossy(&output.stderr));
-        counts.failed = counts.failed.max(1);
+    let failed = text.lines().filter_map(|line| {
+        Some(line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?.to_string())
+    });
+    let mut failed: Vec<String> = failed.collect();
+    if !output.status.success() && failed.is_empty() {
+        failed.push("the build".to_string());
     }
-    Ok((counts.passed, counts.failed))
+    let output = text + &String::from_utf8_lossy(&output.stderr);
+    Ok(Ran { passed: counts.passed, failed, output })
 }
 
 fn read(path: &Path) -> Result<String, String> {

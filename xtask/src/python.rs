@@ -120,7 +120,7 @@ impl Tools {
     }
 
     /// Returns a program of the environment, to be run in the package's folder.
-    fn program(&self, name: &str) -> Command {
+    pub fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.environment.join("bin").join(name));
         command.current_dir(FOLDER).env("VIRTUAL_ENV", &self.environment);
         // Crates that the other tests need as well are built once.
@@ -235,7 +235,7 @@ fn environment() -> Result<(), String> {
 const VENV: (&str, &str) = ("/usr/share/doc/python3-venv/copyright", "python3-venv");
 
 /// Reads a line of pytest: its closing counts, or why a test was skipped.
-fn count(line: &str, total: &mut Counts) {
+pub fn count(line: &str, total: &mut Counts) {
     if let Some(why) = line.strip_prefix("SKIPPED ") {
         total.skipped.push(format!("pytest: {why}"));
         return;

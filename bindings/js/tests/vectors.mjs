@@ -8,6 +8,7 @@ export const FILES = [
   "fletcher.txt",
   "adler.txt",
   "baseline.txt",
+  "koopman.txt",
   "trailers.txt",
   "crc.txt",
 ];

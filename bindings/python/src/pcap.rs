@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use residue_net::Error;
 use residue_net::check::Verdict;
-use residue_net::diagnose::Cause;
+use residue_net::diagnose::{Cause, CauseKind, Chance};
 use residue_net::pcap::Reader;
 use residue_net::record::Record;
 use residue_net::summary::{Counts, Summary};
@@ -123,12 +123,16 @@ fn report<'py>(
         counted(py, name, protocol.title, protocol.source, counts)
     });
     let tally = summary.diagnosis.tally();
-    let causes: Vec<_> =
-        tally.iter().map(|((cause, protocol), &count)| (cause.name(), *protocol, count)).collect();
+    let chances = summary.diagnosis.chances();
+    let cause = |(key, &count): (&(CauseKind, &'static str), &u64)| {
+        (key.0.name(), key.1, count, chances.get(key).copied().map(probability))
+    };
+    let causes: Vec<_> = tally.iter().map(cause).collect();
     let rewrites = summary.diagnosis.rewrites();
     let rewritten = rewrites.iter().map(|rewrite| {
         let (source, destination) = (rewrite.source.to_string(), rewrite.destination.to_string());
-        (source, destination, rewrite.lacking, rewrite.packets, rewrite.addresses_only)
+        let chance = probability(rewrite.chance);
+        (source, destination, rewrite.lacking, rewrite.packets, rewrite.addresses_only, chance)
     });
     let senders = summary
         .senders()
@@ -171,6 +175,14 @@ fn report<'py>(
     report.set_item("flows", flows.collect::<Vec<_>>())?;
     report.set_item("checks", rows)?;
     Ok(report)
+}
+
+/// Returns a probability with two significant digits, as in the JSON of the program; the smallest
+/// is 1e-300.
+fn probability(chance: Chance) -> f64 {
+    let chance = 10f64.powf(chance.log10().max(-300.0));
+    // Through text, because multiples of powers of ten have long fractions.
+    format!("{chance:.1e}").parse().unwrap_or(chance)
 }
 
 fn counted<'py>(

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use residue::Code;
-use residue_bench::chosen;
+use residue_bench::timed;
 use residue_strength::Error;
 use residue_strength::advise::{Wanted, advise};
 use residue_strength::bounds;
@@ -219,10 +219,12 @@ pub fn _strength_advise(
              give a width of 3 to 64 bits, and a Hamming distance from 2 to the width plus 1"
         )));
     }
-    let wanted = Wanted { data_bits, distance, width };
+    let wanted = Wanted::new(data_bits, distance, width);
     let found = interruptible(py, move || {
         let advice = within(patience, threads, |effort| advise(&wanted, effort));
-        let time = |names: &[String], bytes| chosen(names, bytes).map_err(|why| why.to_string());
+        let time = |names: &[(String, &'static str)], bytes| {
+            timed(names, bytes).map_err(|why| why.to_string())
+        };
         advice.map_err(|why| why.to_string())?.timed(time)
     })?;
     json(&found.map_err(PyValueError::new_err)?)

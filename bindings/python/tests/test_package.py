@@ -87,7 +87,15 @@ def test_an_unknown_mask_is_reported_at_import(variable, mask):
         assert strict.returncode == 1
 
 
-@pytest.mark.parametrize("document", ["bindings/python/README.md", "docs/python.md"])
+@pytest.mark.parametrize(
+    "document",
+    [
+        "bindings/python/README.md",
+        "docs/change-over.md",
+        "docs/guide-lake.md",
+        "docs/python.md",
+    ],
+)
 def test_examples(document, tmp_path, monkeypatch):
     captures = ROOT / "captures"
     monkeypatch.chdir(tmp_path)

@@ -51,8 +51,8 @@ def test_report():
         ("tcp", 0, 8),
     ]
     assert report.total.all == sum(row.all for row in report.protocols) == 16
-    assert report.causes == [residue.pcap.Cause("rewritten", "tcp", 8)]
-    rewritten = residue.pcap.Rewritten("192.0.2.1", "192.0.2.2", 0x4805, 8, False)
+    assert report.causes == [residue.pcap.Cause("rewritten", "tcp", 8, 1.9e-34)]
+    rewritten = residue.pcap.Rewritten("192.0.2.1", "192.0.2.2", 0x4805, 8, False, 1.9e-34)
     assert report.rewritten == [rewritten]
     assert report.senders == [residue.pcap.Sender("192.0.2.1", 8, 0)]
     assert report.flows == [residue.pcap.Flow("tcp", "192.0.2.1", "192.0.2.2", 1234, 80, 8, 0)]

@@ -10,6 +10,7 @@ VALUES = [
     "fletcher.txt",
     "adler.txt",
     "baseline.txt",
+    "koopman.txt",
     "trailers.txt",
     "crc.txt",
 ]

@@ -9,7 +9,6 @@
 
 #![forbid(unsafe_code)]
 
-mod chosen;
 pub mod clock;
 pub mod contender;
 pub mod data;
@@ -28,11 +27,12 @@ mod pin;
 pub mod report;
 mod samples;
 mod statistic;
+mod timed;
 #[cfg(feature = "report")]
 pub mod tune;
 mod wake;
 
-pub use chosen::chosen;
 pub use error::Error;
 pub use measure::{Mode, Options, Progress, measure, plain};
 pub use pin::pin;
+pub use timed::timed;

@@ -42,6 +42,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("sum -c --tag nine", "cannot be used"),
     ("sum -c -a crc-32,crc-32c nine", "takes one code"),
     ("identify --trailer 2 --decimal 31323334", "cannot be used"),
+    ("identify --frames nine --trailer 2", "cannot be used"),
     ("pcap make out --seed 5", "--synthetic"),
     ("pcap fix nine -o out --in-place", "cannot be used"),
     ("pcap fix nine --dry-run --all --only zeroed", "cannot be used"),

@@ -7,12 +7,12 @@
 
 mod common;
 
-use common::{RESIDUE, must, until};
+use common::{RESIDUE, Running, must, until};
 use serde_json::Value;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// The role of a child of this test: the parent of the namespaces, a server, or a client.
@@ -179,27 +179,6 @@ fn fetch(address: &str) {
     let mut file = Vec::new();
     stream.read_to_end(&mut file).expect("the file");
     assert!(file == common::noise(LENGTH), "the file arrives");
-}
-
-/// A process that is killed when this is dropped.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Running {
-    /// Stops the process (SIGTERM), and returns its output.
-    fn end(mut self) -> (i32, String) {
-        must(&format!("kill {}", self.0.id()));
-        let mut text = String::new();
-        let out = self.0.stdout.as_mut().expect("a pipe");
-        out.read_to_string(&mut text).expect("text");
-        (self.0.wait().expect("it ends").code().unwrap_or(-1), text)
-    }
 }
 
 fn command<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Command {

@@ -7,12 +7,12 @@
 
 mod common;
 
-use common::{RESIDUE, must, until};
+use common::{RESIDUE, Running, must, until};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The role of a child of this test: the parent of the namespaces, a server, or a client.
@@ -127,16 +127,6 @@ fn hold(address: &str) {
     std::io::stdin().read_line(&mut line).expect("a line");
     stream.read_to_end(&mut file).expect("the file");
     assert!(file == common::noise(LENGTH), "the file arrives");
-}
-
-/// A process that is killed when this is dropped.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// Returns a command on a host. `ip netns exec` would hide the BPF file system.
@@ -276,6 +266,8 @@ fn inside() {
     on_and_off();
     interface_deleted();
     refused();
+    several_interfaces();
+    a_kernel_without_macvlan();
     with_the_queue_engine();
     pods();
 }
@@ -378,10 +370,8 @@ fn interface_deleted() {
 fn refused() {
     let before = good("a", "on --interface va");
     assert!(before.starts_with("guarding va"));
-    must("ip -n a link add other type veth peer name end");
-    let (code, _, err) = guard("a", "on --interface other");
-    let why = "a guard of va is on already, and there can be one in a network namespace";
-    assert!(code == 2 && err.contains(why), "{err}");
+    let (code, _, err) = guard("a", "run --interface va --interface lo --engine queue");
+    assert!(code == 2 && err.contains("a guard of va is on here"), "{err}");
     must("ip -n a link set va mtu 20000");
     let (code, out, _) = guard("a", "status");
     let why = "the MTU of va is 20000 now, and longer packets than 16384 bytes are lost";
@@ -391,9 +381,88 @@ fn refused() {
     let why = "the MTU of va is 20000; the kernel engine takes 16384 at most";
     assert!(code == 2 && err.contains(why), "{err}");
     must("ip -n a link set va mtu 1500");
-    must("ip -n a link del other");
+    let (code, _, err) = guard("a", "run --interface va --interface lo --engine queue");
+    assert!(code == 2 && err.contains("the queue engine guards one interface"), "{err}");
     let devices = must("ip -n a -br link").stdout;
     assert!(!String::from_utf8_lossy(&devices).contains("rguard"));
+}
+
+/// Connections of all guarded interfaces are guarded, and counted together.
+fn several_interfaces() {
+    must("ip -n a link add wa type veth peer name wb netns b");
+    for (host, number) in [("a", 1), ("b", 2)] {
+        must(&format!("ip -n {host} addr add 10.81.0.{number}/24 dev w{host}"));
+        must(&format!("ip -n {host} link set w{host} up"));
+    }
+    const OTHER: &str = "10.81.0.2:8080";
+    let out = good("a", "on --interface va --interface wa --value 5");
+    assert!(out.starts_with("guarding va and wa, all ports"), "{out}");
+    // The second one joins.
+    good("b", "on --interface vb --value 5");
+    let out = good("b", "on --interface wb --value 6");
+    assert!(out.starts_with("guarding vb and wb") && out.contains(": value 6,"), "{out}");
+    let server = server();
+    for (at, address) in [V4, OTHER, V6].into_iter().enumerate() {
+        fetched(address);
+        assert_eq!([agreed("a", 5), agreed("b", 5)], [at as u64 + 1; 2]);
+    }
+    for host in ["a", "b"] {
+        let status = status(host);
+        let interfaces = status["interfaces"].as_array().expect("interfaces");
+        let names: Vec<&Value> = interfaces.iter().map(|each| &each["name"]).collect();
+        assert_eq!(names, [&format!("v{host}"), &format!("w{host}")]);
+        assert!(status["counters"]["agreed"][0] == 0 && status["broken"].is_null(), "{status}");
+    }
+    assert!(status("b")["kernel"]["segmented"].as_u64() > Some(0));
+
+    must("ip -n a link add link va name above type macvlan");
+    let (code, _, err) = guard("a", "on --interface above");
+    assert!(code == 2 && err.contains("packets of above also pass va"), "{err}");
+    must("ip -n a link del above");
+
+    // One goes on without the other.
+    let client = holding(V4);
+    must("ip -n a link del wa");
+    let (code, out, _) = guard("a", "status");
+    let why = "NOT ALL INTERFACES ARE PROTECTED: the interface wa was deleted";
+    assert!(code == 1 && out.contains(why), "{out}");
+    let (code, _, err) = guard("a", "on --interface va");
+    assert!(code == 2 && err.contains("the interface wa was deleted"), "{err}");
+    assert!(good("a", "off").contains("1 guarded ones go on"));
+    assert!(finishes(client));
+    drop(server);
+    until("no connection needs the guard", || good("a", "off") == "off\n");
+    let out = good("b", "clean");
+    assert!(out.contains("programs of vb") && out.contains("programs of wb"), "{out}");
+    for host in ["a", "b"] {
+        let devices = must(&format!("ip -n {host} -br link")).stdout;
+        assert!(!String::from_utf8_lossy(&devices).contains("rguard"));
+    }
+}
+
+/// `check` makes the guard's devices where nobody sees them, and names what is missing.
+fn a_kernel_without_macvlan() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = r#"#!/bin/sh
+        case "$*" in *macvlan*) echo 'RTNETLINK answers: Operation not supported' >&2; exit 2;; esac
+        PATH=/usr/sbin:/sbin:/usr/bin:/bin
+        exec ip "$@"
+    "#;
+    let file = folder.path().join("ip");
+    std::fs::write(&file, script).expect("a script");
+    must(&format!("chmod +x {}", file.display()));
+    let path = format!("PATH={}:/usr/sbin:/sbin:/usr/bin:/bin", folder.path().display());
+    for (path, is_missing) in [("A=B", false), (&*path, true)] {
+        let words = ["env", path, RESIDUE, "guard", "check", "--interface", "va", "--json"];
+        let output = command("a", &words).output().expect("it runs");
+        let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let needs = json["kernel"].as_array().expect("the needs of the engine");
+        let name = "devices that cut packets";
+        let need = needs.iter().find(|need| need["name"] == name).expect("this need");
+        let missing = need["missing"].as_str().unwrap_or_default();
+        assert_eq!(missing.contains("CONFIG_MACVLAN"), is_missing, "{need}");
+        assert_eq!(json["engine"] == "kernel", !is_missing, "{json}");
+    }
 }
 
 /// One host has the guard in the kernel, the other one a process.

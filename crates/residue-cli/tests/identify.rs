@@ -118,6 +118,29 @@ fn what_is_said() {
 }
 
 #[test]
+fn a_hash_function_is_named_and_is_no_code() {
+    let samples = ["text:hello:4f9f2cab", "text:world:37a3e893"];
+    let report = found(&samples);
+    let hit = &report["hits"][0];
+    assert_eq!((&hit["name"], &hit["error_detection"]), (&"FNV-1a".into(), &false.into()));
+    assert_eq!((&hit["code"], &hit["width"]), (&serde_json::Value::Null, &32.into()));
+    let text = residue(["identify", samples[0], samples[1]]).run();
+    let text = text.ends(0);
+    assert!(
+        text.contains("\nFNV-1a, a hash function, not an error-detection code\n  h = "),
+        "{text}"
+    );
+    assert!(!text.contains("Next:"), "{text}");
+    // Koopman's checksum of 16 bits.
+    let sum = found(&["text:123456789:f4a7", "text:a:0671", "--all"]);
+    let names: Vec<&str> =
+        sum["hits"].as_array().unwrap().iter().map(|hit| hit["name"].as_str().unwrap()).collect();
+    let right =
+        "the message as a number, followed by 2 zero bytes, modulo 65519 (Koopman's checksum)";
+    assert!(names.contains(&right), "{names:?}");
+}
+
+#[test]
 fn too_few_samples_of_a_crc_are_not_decided_and_not_ruled_out() {
     let crc = common::code("width=12,poly=a6b,init=123,refin=true,xorout=5c6");
     let sample =
@@ -176,4 +199,112 @@ fn samples_that_are_none() {
     let bytes = residue(["identify", "-s", "-"]).input(b"\xff\xfe").run();
     bytes.ends(2);
     assert!(bytes.err.contains("not a text file"), "{}", bytes.err);
+}
+
+/// Lines with CRC-16/XMODEM at offset 3, of everything but itself from offset 1 on.
+fn frames() -> String {
+    let crc = common::code("crc-16/xmodem");
+    let line = |i: usize| {
+        let mut bytes = common::noise(1000)[50 * i..50 * i + 20 + 5 * (i % 4)].to_vec();
+        bytes[0] = 0x7e;
+        let covered = [&bytes[1..3], &bytes[5..]].concat();
+        let value = (crc.value(&covered) as u16).to_be_bytes();
+        bytes[3..5].copy_from_slice(&value);
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n"
+    };
+    (1..9).map(line).collect()
+}
+
+#[test]
+fn the_place_of_a_value_in_frames() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lines").to_string_lossy().into_owned();
+    fs::write(&path, format!("# from the bus\n\n{}", frames())).unwrap();
+    let text = residue(["identify", "--frames", &path]).run();
+    let text = text.ends(0);
+    assert!(text.starts_with("8 different messages fit;"), "{text}");
+    assert!(text.contains("\ncrc-16/xmodem\n  width=16,"), "{text}");
+    let layout = "  the value of 2 bytes at offset 3 covers the bytes from offset 1 to the end, \
+                  without the value;";
+    assert!(text.contains(layout), "{text}");
+    let report = found(&["--frames", &path]);
+    let hit = &report["hits"][0];
+    assert_eq!((&hit["code"], &report["messages"]), (&"crc-16/xmodem".into(), &8.into()));
+    assert_eq!(hit["layout"]["value"], serde_json::json!({ "from": "start", "bytes": 3 }));
+    assert_eq!((&hit["layout"]["own"], &report["one_length"]), (&"left out".into(), &false.into()));
+    // A file for each message, and standard input.
+    let mut args = vec!["identify".to_string(), "--json".into(), "--frames".into()];
+    for (i, line) in frames().lines().enumerate() {
+        let bytes: Vec<u8> = (0..line.len() / 2)
+            .map(|j| u8::from_str_radix(&line[2 * j..2 * j + 2], 16).unwrap())
+            .collect();
+        let path = dir.path().join(format!("message{i}"));
+        fs::write(&path, bytes).unwrap();
+        args.push(path.to_string_lossy().into_owned());
+    }
+    assert_eq!(residue(&args).run().json()["hits"], report["hits"]);
+    let piped = residue(["identify", "--json", "--frames", "-"]).input(frames().as_bytes()).run();
+    assert_eq!(piped.json()["hits"], report["hits"]);
+}
+
+#[test]
+fn frames_without_a_value() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lines").to_string_lossy().into_owned();
+    let line = |i: usize| {
+        common::noise(500)[30 * i..30 * i + 30]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+            + "\n"
+    };
+    fs::write(&path, (1..8).map(line).collect::<String>()).unwrap();
+    let ran = residue(["identify", "--frames", &path]).run();
+    assert!(ran.ends(1).contains("Nothing fits 7 different messages"), "{ran:?}");
+    for (contents, why) in
+        [("", "empty; give messages"), ("00 01\n00 01\n", "1 different message;")]
+    {
+        fs::write(&path, contents).unwrap();
+        let ran = residue(["identify", "--frames", &path]).run();
+        ran.ends(2);
+        assert!(ran.err.contains(why), "{}", ran.err);
+    }
+}
+
+#[test]
+fn definitions_for_other_tools() {
+    let samples = ["identify", "text:123456789:2189", "text:abc:58e9", "--as"];
+    let print = |notation: &str| {
+        let ran = residue(samples.into_iter().chain([notation])).run();
+        ran.ends(0).to_string()
+    };
+    let params = "width=16,poly=0x1021,init=0x0000,refin=true,refout=true,xorout=0x0000,\
+                  check=0x2189,residue=0x0000";
+    assert_eq!(print("residue"), format!("{params}\n"));
+    let reveng = format!("{}  name=\"CRC-16/KERMIT\"\n", params.replace(',', "  "));
+    assert_eq!(print("reveng"), reveng);
+    let about = "of the whole message; the value highest byte first";
+    assert_eq!(
+        print("crcmod"),
+        format!(
+            "# {about}\ncrc_16_kermit = crcmod.mkCrcFun(0x11021, initCrc=0x0000, rev=True, \
+             xorOut=0x0000)\n"
+        )
+    );
+    let both = print("crc,c");
+    assert!(both.starts_with(&format!("// {about}\npub const CRC_16_KERMIT: crc::Alg")), "{both}");
+    assert!(both.contains(&format!("}};\n/* {about} */\n#include <stddef.h>\n")), "{both}");
+    // What is no CRC, or what a tool cannot express.
+    let hash = ["identify", "text:hello:4f9f2cab", "text:world:37a3e893", "--as", "c"];
+    let ran = residue(hash).run();
+    ran.ends(2);
+    assert!(ran.err.contains("FNV-1a is not a CRC"), "{}", ran.err);
+    let narrow = ["identify", "text:123456789:daf", "text:abc:4a4", "--as", "crcmod"];
+    let umts = common::code("crc-12/umts");
+    let value = format!("text:abc:{}", common::hex(&umts, umts.value(b"abc")));
+    let ran =
+        residue(narrow.map(|word| if word == "text:abc:4a4" { value.as_str() } else { word }))
+            .run();
+    ran.ends(2);
+    assert!(ran.err.contains("--as crcmod: crcmod has CRCs of 8, 16"), "{}", ran.err);
 }

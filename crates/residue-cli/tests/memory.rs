@@ -62,6 +62,37 @@ fn capture(packets: u32) -> Vec<u8> {
     file
 }
 
+/// Writes a capture of UDP datagrams with random addresses and wrong checksums: no two have a cause
+/// in common.
+fn damaged(packets: u32) -> Vec<u8> {
+    let mut file = capture(packets);
+    let mut state = 1u64;
+    for packet in file[24..].chunks_exact_mut(48) {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        let [a, b, c, d, e, f, ..] = state.to_be_bytes();
+        let packet = &mut packet[16..];
+        packet[13..16].copy_from_slice(&[a, b, c]);
+        packet[17..19].copy_from_slice(&[b ^ d, a ^ c]);
+        packet[26..28].copy_from_slice(&[d ^ e, e | 1]);
+        packet[28] = f;
+        packet[10..12].fill(0);
+        let header = residue::internet::checksum(&packet[..20]);
+        packet[10..12].copy_from_slice(&header.to_be_bytes());
+    }
+    file
+}
+
+/// Far more kinds of damage than are stored.
+#[test]
+fn damage_without_a_pattern_is_counted_in_limited_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("damaged"), damaged(150_000)).unwrap();
+    assert!(fits(&["pcap", "verify", "damaged"], dir.path(), 200 << 10, 1));
+    let ran = residue(["pcap", "verify", "--json", "damaged"]).within(dir.path()).run();
+    let unknown = ran.json()["causes"]["unknown"]["udp"].as_u64().unwrap();
+    assert!(unknown >= 149_900, "{unknown}");
+}
+
 #[test]
 fn lists_of_packets_are_printed_in_constant_memory_in_every_format() {
     let dir = tempfile::tempdir().unwrap();

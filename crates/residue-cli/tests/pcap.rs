@@ -309,12 +309,16 @@ fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_er
     assert_eq!(survey.json()["packets_not_followed"], 3);
 }
 
+/// The fixture whose good frame is encrypted, so that what is inside is not followed.
+const ENCRYPTED: &str = "wlan-decrypted";
+
 #[test]
 fn the_own_good_captures_are_followed_to_their_ends() {
     for case in residue_fixtures::cases() {
         let name = format!("{}.good.{}", case.name, case.format.extension());
-        let json = verify(&["--json", &name]);
-        assert_eq!(json.json()["not_followed"], serde_json::json!([]), "{name}");
+        let json = verify(&["--json", &name]).json();
+        let ends = json["not_followed"].as_array().expect("a list").len();
+        assert_eq!(ends, usize::from(case.name == ENCRYPTED), "{name}");
     }
 }
 
@@ -333,7 +337,8 @@ fn exit_codes() {
         for (side, verdicts) in [("good", &case.good_verdicts), ("bad", &case.bad_verdicts)] {
             let name = format!("{}.{side}.{end}", case.name);
             verify(&[&name]).ends(code(verdicts, false));
-            verify(&["--strict", "--csv", &name]).ends(code(verdicts, true));
+            let strict = if case.name == ENCRYPTED { 1 } else { code(verdicts, true) };
+            verify(&["--strict", "--csv", &name]).ends(strict);
         }
     }
 }

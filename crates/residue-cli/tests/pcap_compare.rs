@@ -4,10 +4,14 @@ mod common;
 #[path = "../../residue-net/tests/compare/router.rs"]
 #[allow(dead_code)]
 mod router;
+#[path = "common/schema.rs"]
+mod schema;
 
 use common::residue;
 use router::{Plan, capture};
+use schema::Schema;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -153,4 +157,68 @@ fn wrong_arguments() {
     let lan = fs::read(folder.path().join("lan.pcap")).unwrap();
     let ran = residue(["pcap", "compare", "-", "wan.pcap"]).within(folder.path()).input(&lan).run();
     assert!(ran.ends(0).contains("-: 50 packets"));
+}
+
+fn schema() -> Schema {
+    Schema { root: residue(["pcap", "compare", "--schema"]).run().json(), kind: "event" }
+}
+
+/// The simulated router does not change the length of packets.
+const UNSEEN: [&str; 1] = ["altered.length_change"];
+
+/// Every line of simulations with all kinds of faults is described, and every member occurs.
+#[test]
+fn every_line_is_described_and_every_member_occurs() {
+    let schema = schema();
+    let folder = tempfile::tempdir().unwrap();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut check = |ran: common::Ran| {
+        for line in lines(&String::from_utf8(ran.out).unwrap()) {
+            schema.check(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            let kind = line["event"].as_str().unwrap();
+            seen.extend(line.as_object().unwrap().keys().map(|name| format!("{kind}.{name}")));
+        }
+    };
+    for seed in 0..3 {
+        let plan = Plan { packets: 3000, seed, ..Plan::default() };
+        let account = simulated(&plan, folder.path());
+        check(compare(folder.path(), &["--json", "--late", "0.01"]));
+        // Packets that the first point did not see.
+        let [lan, _] = account.captures;
+        let seen_packets = lan.into_iter().enumerate().filter(|(at, _)| at % 50 != 7);
+        let fewer: Vec<_> = seen_packets.map(|(_, packet)| packet).collect();
+        fs::write(folder.path().join("lan.pcap"), capture(&fewer, Some(1))).unwrap();
+        check(compare(folder.path(), &["--json"]));
+    }
+    // Cut in a record.
+    let wan = fs::read(folder.path().join("wan.pcap")).unwrap();
+    fs::write(folder.path().join("wan.pcap"), &wan[..wan.len() - 7]).unwrap();
+    check(compare(folder.path(), &["--json"]));
+    let unseen: Vec<String> = members(&schema).filter(|name| !seen.contains(name)).collect();
+    assert_eq!(unseen, UNSEEN);
+}
+
+/// The members of all kinds of lines: `lost.packet`.
+fn members(schema: &Schema) -> impl Iterator<Item = String> {
+    let kinds = schema.root["$defs"].as_object().unwrap().iter();
+    let kinds = kinds.filter(|(_, it)| !it["properties"]["event"].is_null());
+    kinds.flat_map(|(kind, it)| {
+        let names = it["properties"].as_object().unwrap().keys();
+        names.map(move |name| format!("{kind}.{name}"))
+    })
+}
+
+/// The manual page names every member.
+#[test]
+fn the_manual_names_all_members() {
+    let schema = schema();
+    let dir = tempfile::tempdir().unwrap();
+    residue(["man".as_ref(), dir.path().as_os_str()]).run().ends(0);
+    let page = fs::read_to_string(dir.path().join("residue-pcap-compare.1")).unwrap();
+    let (_, json) = page.split_once(".SH JSON\n").expect("a section on JSON");
+    let words: BTreeSet<&str> = json.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    for member in members(&schema) {
+        let (_, name) = member.split_once('.').unwrap();
+        assert!(words.contains(name), "{member}");
+    }
 }

@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{must, residue, until};
+use common::{Running, must, residue, until};
 use residue_guard::adapter::{Queue, Router};
 use residue_guard::simulate::Fault;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -71,24 +71,6 @@ fn outside() {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-}
-
-/// A process that is killed when this is dropped.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Running {
-    /// Stops the process (SIGTERM), and waits for its end.
-    fn end(mut self) {
-        must(&format!("kill {}", self.0.id()));
-        self.0.wait().expect("it ends");
-    }
 }
 
 /// Prepares this test in another role, on a host.
@@ -206,7 +188,7 @@ fn inside() {
     assert!(damaged.iter().all(|&damaged| damaged > 50), "{damaged:?}");
     // The last packets may not be written yet.
     std::thread::sleep(Duration::from_millis(500));
-    captures.into_iter().for_each(Running::end);
+    captures.into_iter().for_each(|capture| drop(capture.end()));
     drop(server);
 
     let ran = residue(

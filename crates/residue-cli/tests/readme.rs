@@ -1,5 +1,5 @@
-//! Tests the documents: every command of README.md succeeds, commands of docs/ with output print
-//! it, and docs/README.md links to every document.
+//! Tests the documents: every command of README.md and of the guides succeeds, commands of docs/
+//! with output print it, and docs/README.md links to every document.
 #![cfg(unix)]
 
 mod common;
@@ -19,7 +19,7 @@ fn root() -> PathBuf {
 const NOT_RUN: [(&str, &str); 11] = [
     ("residue bench", "takes a minute, on a quiet machine; tests/bench.rs runs it shortened"),
     (
-        "residue strength weights",
+        "residue strength weights crc-32",
         "takes minutes unless optimised; tests/strength.rs counts shorter ones",
     ),
     (
@@ -52,8 +52,15 @@ struct Shown {
     lines: Vec<String>,
 }
 
-/// Returns the commands of this program in the code blocks of a page.
-fn shown(page: &str) -> Vec<Shown> {
+/// The pages that a reader follows step by step: each command depends on those before it.
+fn is_guide(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("guide-") || name == "change-over.md"
+}
+
+/// Returns the commands of this program in the code blocks of a page, or `every` one in the blocks
+/// of a console.
+fn shown(page: &str, every: bool) -> Vec<Shown> {
     let mut all: Vec<Shown> = Vec::new();
     let mut block = None;
     for line in page.lines() {
@@ -67,7 +74,8 @@ fn shown(page: &str) -> Vec<Shown> {
             .replace("cargo run -- ", "residue ");
         let prompt = line.strip_prefix("$ ");
         let command = prompt.or((language.is_empty()).then_some(line.as_str()));
-        match command.filter(|command| command.starts_with("residue ")) {
+        let every = every && prompt.is_some() && language == "console";
+        match command.filter(|command| every || command.starts_with("residue ")) {
             Some(command) => {
                 let command = command.split(" # ").next().unwrap_or_default().trim().to_string();
                 all.push(Shown { command, lines: Vec::new() });
@@ -135,7 +143,7 @@ fn try_out(all: &[Shown], dir: &Path) {
 
 #[test]
 fn commands_of_the_page() {
-    let all = shown(&fs::read_to_string(root().join("README.md")).unwrap());
+    let all = shown(&fs::read_to_string(root().join("README.md")).unwrap(), false);
     assert!(all.len() > 15, "{all:#?}");
     try_out(&all, folder().path());
     for (start, why) in NOT_RUN {
@@ -149,17 +157,23 @@ fn commands_of_the_page() {
 #[test]
 fn commands_in_the_documents_print_what_is_shown_below_them() {
     let dir = folder();
-    let mut tried = 0;
+    let (mut tried, mut guides) = (0, 0);
     for entry in fs::read_dir(root().join("docs")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "md") {
-            let mut all = shown(&fs::read_to_string(path).unwrap());
-            all.retain(|one| !one.lines.is_empty());
-            try_out(&all, dir.path());
+            let guide = is_guide(&path);
+            let mut all = shown(&fs::read_to_string(path).unwrap(), guide);
+            if guide {
+                guides += 1;
+                try_out(&all, folder().path());
+            } else {
+                all.retain(|one| !one.lines.is_empty());
+                try_out(&all, dir.path());
+            }
             tried += all.len();
         }
     }
-    assert!(tried >= 5, "{tried}");
+    assert!(tried >= 40 && guides >= 5, "{tried}, {guides} guides");
 }
 
 /// Returns the targets of links to files, relative to the page.

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Commands that read standard input, with arguments that make them do it.
-const READERS: [&str; 17] = [
+const READERS: [&str; 18] = [
     "sum",
     "sum -",
     "sum -a cksum,crc-16/arc --json -",
@@ -29,6 +29,7 @@ const READERS: [&str; 17] = [
     "pcap watch -",
     "pcap compare capture.pcap -",
     "identify --samples -",
+    "identify --frames -",
 ];
 
 /// Every command that prints, with arguments that make it fast.
@@ -213,6 +214,7 @@ fn a_folder_in_place_of_a_file_is_an_error_that_names_it() {
         "pcap fix capture.pcap -o folder",
         "identify --samples folder",
         "identify @folder:1234",
+        "identify --frames folder",
         "strength data folder",
         "bench compare folder folder",
     ] {

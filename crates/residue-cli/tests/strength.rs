@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::residue;
+use common::{installed, output, residue};
+use residue_strength::{Generator, Undetected, Witness, named};
+use std::ffi::OsStr;
+use std::fs;
 
 /// Returns the number of wrong bits, in the data and in the check value.
 fn wrong_bits(error: &serde_json::Value) -> usize {
@@ -80,6 +83,8 @@ fn distance_at_a_length() {
         ("crc-16/arc", "5kB", 2),
     ] {
         let json = residue(["strength", code, "--length", length, "--json"]).run().json();
+        let at = |place: usize| json["probabilities"][place]["value"].as_f64().unwrap();
+        assert!(0.0 < at(0) && at(0) < at(1) && at(1) < at(2), "{json}");
         assert_eq!(json["distance"], distance, "{code} {length}");
         assert_eq!(json["kind"], "exact");
         assert_eq!(wrong_bits(&json["undetected"]), distance);
@@ -205,4 +210,58 @@ fn polynomials_as_books_print_them() {
     }
     residue(["strength", "x^16+x^12+x^5+1", "--width", "15"]).run().ends(2);
     residue(["list", "width=15,poly=x^16+x^12+x^5+1"]).run().ends(2);
+}
+
+const CERTIFICATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../residue-strength/certificates");
+
+/// The errors of the certificate are confirmed by the codes themselves.
+#[test]
+fn certified_errors_are_undetected() {
+    let text = fs::read_to_string(format!("{CERTIFICATES}/crc-64.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut limits = 0;
+    for code in json["codes"].as_array().unwrap() {
+        let name = code["name"].as_str().unwrap();
+        let (generator, _) = Generator::parse(name, None).unwrap();
+        assert_eq!(format!("{:016x}", generator.normal()), code["poly"], "{name}");
+        for limit in code["limits"].as_array().unwrap() {
+            let places: Vec<u64> =
+                limit["error"].as_array().unwrap().iter().map(|it| it.as_u64().unwrap()).collect();
+            assert!(places.len() < limit["distance"].as_u64().unwrap() as usize);
+            let witness = Witness::new(&generator, &places).unwrap();
+            let (label, code) = named(name, &generator);
+            let bits = limit["data"].as_u64().unwrap() + 1;
+            assert!(Undetected::of(&witness, (&label, &code), bits).is_ok(), "{name} {bits}");
+            limits += 1;
+        }
+    }
+    assert!(limits >= 4, "{limits}");
+}
+
+/// The certificate is verified by a script that knows nothing of this project and rejects changed
+/// certificates.
+#[test]
+fn certificates_are_verified_by_an_independent_script() {
+    if !installed("python3") {
+        return;
+    }
+    let (script, file) =
+        (format!("{CERTIFICATES}/verify.py"), format!("{CERTIFICATES}/crc-64.json"));
+    let verified = output("python3", &[&script, &file].map(OsStr::new));
+    assert!(verified.contains("crc-64/nvme: HD 5 ends at 3838716 bits"), "{verified}");
+    let text = fs::read_to_string(&file).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let changed = dir.path().join("changed.json");
+    for (old, new) in [
+        ("3838780", "3838781"),
+        ("\"data\": 3838716", "\"data\": 3838717"),
+        ("1422297", "1188938"),
+        ("ad93d23594c93659", "ad93d23594c93658"),
+        ("18446744073709551551", "18446744073709551550"),
+    ] {
+        assert!(text.contains(old), "{old}");
+        fs::write(&changed, text.replace(old, new)).unwrap();
+        let ran = std::process::Command::new("python3").arg(&script).arg(&changed).output();
+        assert!(!ran.unwrap().status.success(), "{old}");
+    }
 }

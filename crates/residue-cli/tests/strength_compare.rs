@@ -108,6 +108,23 @@ fn a_code_is_advised() {
     for part in ["No known code does", "at least 28 bits", "of 29 does it", "strength search"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    let args =
+        ["strength", "advise", "--length", "64B,256B", "--ber", "1e-5", "--target", "1e-9/h"];
+    let ran = residue(args.iter().chain(&["--link", "1M", "--burst", "16"])).run();
+    let text = ran.ends(0);
+    for part in ["Ranked by width", "P, 2,048 bits", "P, 512 bits", "1. crc-", "Not: ", "an hour"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let args =
+        "strength advise --files --length 1MiB --damaged 1e-6 --target 1e-15 --cpu none --json";
+    let json = residue(args.split(' ')).run().json();
+    assert_eq!(json["wanted"]["instructions"], "none");
+    let codes = json["codes"].as_array().unwrap();
+    assert!(codes.iter().all(|code| code["width"].as_u64().unwrap() >= 30), "{codes:?}");
+    let needs = |code: &serde_json::Value| code["speed"]["needs"].as_array().unwrap().len();
+    assert!(codes.iter().all(|code| needs(code) == 0 && code["reasons"][0].is_string()));
+    let why = json["rejected"][0]["reasons"][0].as_str().unwrap();
+    assert!(why.contains("undetected errors a message"), "{why}");
     let args = ["strength", "advise", "--length", "5243", "--hd", "6"];
     let text = residue(args).run().ends(0).to_string();
     assert!(text.contains("crc-32/iscsi ends 0 bits further, then HD 4"), "{text}");
@@ -134,6 +151,11 @@ fn bad_input() {
         (advise(&["--length", "64", "--hd", "99"]), "at most 33"),
         (advise(&["--length", "64", "--hd", "4", "--width", "65"]), "3 to 64"),
         (advise(&["--hd", "4"]), "--length"),
+        (advise(&["--length", "64"]), "say what to detect"),
+        (advise(&["--length", "64", "--hd", "4", "--target", "1e-9"]), "--ber or --damaged"),
+        (advise(&["--length", "64", "--ber", "1e-6", "--target", "2"]), "no limit"),
+        (advise(&["--length", "64", "--ber", "0"]), "no bit error rate"),
+        (advise(&["--length", "64", "--burst", "33"]), "at most as many bits"),
     ] {
         let ran = residue(["strength"].iter().chain(&args)).run();
         assert_eq!(ran.code, 2, "{args:?}");

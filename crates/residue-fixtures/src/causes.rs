@@ -444,7 +444,8 @@ fn damage() -> Vec<Case> {
     ]
 }
 
-/// Returns a case of segments made from the first without computing the checksum again.
+/// Returns cases of segments made from others without computing the checksum again: several, and
+/// one beside the right one.
 fn copies() -> Vec<Case> {
     let first = tcp::segment(V4);
     let pairs = segments([1234, 80]).into_iter().map(|segment| {
@@ -454,8 +455,11 @@ fn copies() -> Vec<Case> {
         (V4.frame(6, &good), V4.frame(6, &bad))
     });
     let title = "TCP, segments made from one";
-    let all = several("copied", title, "tcp", pairs.skip(1));
-    vec![all.because("copied")]
+    let pairs: Vec<_> = pairs.skip(1).collect();
+    let (good, bad) = pairs[0].clone();
+    let one = Case::of("copied-right", "TCP, a segment made from a right one", "tcp", good, bad)
+        .after(&[V4.frame(6, &first)]);
+    vec![several("copied", title, "tcp", pairs).because("copied"), one.because("copied")]
 }
 
 /// Returns cases of IPv4 headers that are whole in packets that are cut short: alone, and covered

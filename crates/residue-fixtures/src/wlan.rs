@@ -28,6 +28,31 @@ pub fn aggregate(ether_type: u16, payloads: &[&[u8]]) -> Vec<u8> {
     [&[0x88][..], &HEADER[1..], &[0x80, 0], &parts].concat()
 }
 
+/// Returns a data frame flagged as encrypted, with the header of CCMP and this payload.
+fn protected(payload: &[u8]) -> Vec<u8> {
+    const CCMP: [u8; 8] = [1, 0, 0, 0x20, 0, 0, 0, 0];
+    [&[8, 0x41][..], &HEADER[2..], &CCMP, payload].concat()
+}
+
+/// Returns a case of a decrypted frame with the frame check sequence of the encrypted one.
+fn decrypted(packet: &[u8]) -> Case {
+    let plain = protected(&llc::snap(0x0800, packet));
+    let cipher: Vec<u8> =
+        plain[32..].iter().map(|byte| byte ^ byte.wrapping_mul(37) ^ 0x5b).collect();
+    let sealed = ethernet::with_fcs(&protected(&cipher));
+    let fcs = &sealed[sealed.len() - 4..];
+    let (good, bad) = (ethernet::with_fcs(&plain), [&plain[..], fcs].concat());
+    Case::of(
+        "wlan-decrypted",
+        "IEEE 802.11, decrypted",
+        "wlan.fcs",
+        radiotap(&good),
+        radiotap(&bad),
+    )
+    .link(LinkType(127))
+    .because("decrypted")
+}
+
 /// Returns radiotap's header with the flag of a frame check sequence.
 #[must_use]
 pub fn radiotap(frame: &[u8]) -> Vec<u8> {
@@ -60,6 +85,7 @@ pub(crate) fn cases() -> Vec<Case> {
         tcp::case("wlan-tcp", "IEEE 802.11", plain, &segment).link(LinkType(105)),
         tcp::case("amsdu-tcp", "IEEE 802.11, aggregated", several, &segment).link(LinkType(105)),
         checked("radiotap", "radiotap, frame check sequence", taps, 127),
+        decrypted(&packet),
         checked("ppi", "Per-Packet Information, frame check sequence", infos, 192),
     ]
 }

@@ -21,10 +21,10 @@ int guard_sockops(struct bpf_sock_ops *k)
 		return 1;
 	switch (k->op) {
 	case BPF_SOCK_OPS_HDR_OPT_LEN_CB:
-		reserve(k, c);
+		extend(k, c, RESERVE);
 		break;
 	case BPF_SOCK_OPS_WRITE_HDR_OPT_CB:
-		write(k, c);
+		extend(k, c, WRITE);
 		break;
 	case BPF_SOCK_OPS_TCP_CONNECT_CB:
 		opening(k, c);

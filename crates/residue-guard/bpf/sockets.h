@@ -151,24 +151,10 @@ static __always_inline __u8 answer(struct bpf_sock_ops *k, const struct guard_co
 	return answer_to(own, state->asked);
 }
 
-// The kernel asks how much room it must leave.
-static __always_inline void reserve(struct bpf_sock_ops *k, const struct guard_config *c)
+// Makes room in a header of a connection's own socket.
+static __always_inline void reserve_own(struct bpf_sock_ops *k, const struct guard_config *c,
+					struct guard_socket *state, __u8 flags)
 {
-	__u8 flags = k->skb_tcp_flags;
-	struct guard_socket *state;
-
-	if (flags & RST)
-		return;
-	if (!k->is_fullsock) {
-		struct guard_key key;
-		struct guard_answer given = {};
-		if (flags & SYN && answer(k, c, &key, &given))
-			bpf_reserve_hdr_opt(k, 3, 0);
-		return;
-	}
-	state = state_of(k, 0);
-	if (!state)
-		return;
 	if (flags & SYN) {
 		// In a simultaneous open, 6 cannot know what its peer has requested.
 		if (flags & ACK && state->value == 6)
@@ -181,6 +167,15 @@ static __always_inline void reserve(struct bpf_sock_ops *k, const struct guard_c
 	}
 }
 
+static __always_inline void reserve_answer(struct bpf_sock_ops *k, const struct guard_config *c)
+{
+	struct guard_key key;
+	struct guard_answer given = {};
+
+	if (answer(k, c, &key, &given))
+		bpf_reserve_hdr_opt(k, 3, 0);
+}
+
 static __always_inline void store_request(struct bpf_sock_ops *k, __u8 value)
 {
 	__u8 option[3];
@@ -191,40 +186,9 @@ static __always_inline void store_request(struct bpf_sock_ops *k, __u8 value)
 	bpf_store_hdr_opt(k, option, sizeof(option), 0);
 }
 
-// The kernel has written its header.
-static __always_inline void write(struct bpf_sock_ops *k, const struct guard_config *c)
+static __always_inline void write_own(struct bpf_sock_ops *k, const struct guard_config *c,
+				      struct guard_socket *state, __u8 flags)
 {
-	__u8 flags = k->skb_tcp_flags;
-	struct guard_socket *state;
-
-	if (flags & RST)
-		return;
-	if (!k->is_fullsock) {
-		struct guard_key key;
-		struct guard_answer given = {};
-		const __u8 *header = header_of(k);
-		__u8 value;
-		if (!(flags & SYN) || !header)
-			return;
-		value = answer(k, c, &key, &given);
-		if (!given.asked)
-			return;
-		given.peer_isn = be32(header + 8) - 1;
-		given.window_shift = window_shift(k);
-		if (given.tries < 255)
-			given.tries++;
-		bpf_map_update_elem(&answers, &key, &given, BPF_ANY);
-		if (!value) {
-			COUNT(silent);
-			return;
-		}
-		store_request(k, value);
-		COUNT(answers);
-		return;
-	}
-	state = state_of(k, 0);
-	if (!state)
-		return;
 	if (flags & SYN) {
 		if (state->phase != GUARD_OPENING)
 			return;
@@ -251,6 +215,62 @@ static __always_inline void write(struct bpf_sock_ops *k, const struct guard_con
 		option[5] = state->value;
 		bpf_store_hdr_opt(k, option, sizeof(option), 0);
 	}
+}
+
+static __always_inline void write_answer(struct bpf_sock_ops *k, const struct guard_config *c)
+{
+	struct guard_key key;
+	struct guard_answer given = {};
+	const __u8 *header = header_of(k);
+	__u8 value;
+
+	if (!header)
+		return;
+	value = answer(k, c, &key, &given);
+	if (!given.asked)
+		return;
+	given.peer_isn = be32(header + 8) - 1;
+	given.window_shift = window_shift(k);
+	if (given.tries < 255)
+		given.tries++;
+	bpf_map_update_elem(&answers, &key, &given, BPF_ANY);
+	if (!value) {
+		COUNT(silent);
+		return;
+	}
+	store_request(k, value);
+	COUNT(answers);
+}
+
+#define RESERVE 0
+#define WRITE 1
+
+// The kernel asks how much room it must leave in a header, or has written the header.
+static __always_inline void extend(struct bpf_sock_ops *k, const struct guard_config *c,
+				   const int task)
+{
+	__u8 flags = k->skb_tcp_flags;
+	struct guard_socket *state;
+
+	if (flags & RST)
+		return;
+	// A connection that is not established has no socket of its own.
+	if (!k->is_fullsock) {
+		if (!(flags & SYN))
+			return;
+		if (task == RESERVE)
+			reserve_answer(k, c);
+		else
+			write_answer(k, c);
+		return;
+	}
+	state = state_of(k, 0);
+	if (!state)
+		return;
+	if (task == RESERVE)
+		reserve_own(k, c, state, flags);
+	else
+		write_own(k, c, state, flags);
 }
 
 // The kernel has established a connection: with a value from here on.

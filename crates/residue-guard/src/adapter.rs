@@ -3,6 +3,7 @@
 
 mod host;
 mod message;
+mod ports;
 mod queue;
 mod router;
 mod rules;
@@ -13,9 +14,10 @@ mod status;
 pub(crate) mod sys;
 
 pub use host::{Host, Nat, Need, needs};
+pub use ports::Ports;
 pub use queue::{Judge, Queue, Verdict};
 pub use router::Router;
-pub use rules::{Ports, Rules, clean};
+pub use rules::{Rules, clean};
 pub use run::{Options, run};
 pub use saved::default_state;
 pub use signals::Signals;

@@ -75,7 +75,7 @@ impl Default for Config {
             tries: 2,
             limits: Limits {
                 opening: 4096,
-                answering: 4096,
+                answering: 32_768,
                 established: 65536,
                 closing: 16384,
                 destinations: 4096,

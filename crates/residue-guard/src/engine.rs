@@ -51,6 +51,9 @@ pub enum Reason {
     Orphan,
     /// The connection has a value, but other options leave no room for it.
     NoRoom,
+    /// The segment is not the first one after the handshake, which has not arrived. A kernel that
+    /// answers SYNs with cookies resets the connection on such a segment.
+    Early,
     /// The packet is a fragment of a connection with a value.
     Fragment,
     /// Protection is required, but the peer does not support it.
@@ -66,6 +69,7 @@ impl fmt::Display for Reason {
             Reason::Missing => "option missing",
             Reason::Orphan => "option of no known connection",
             Reason::NoRoom => "no room for the option",
+            Reason::Early => "before the first segment of its connection",
             Reason::Fragment => "fragment",
             Reason::Refused => "unprotected, but protection is required",
         })
@@ -263,6 +267,12 @@ impl Engine {
             }
         }
         self.memory.expire(now);
+    }
+
+    /// Returns the number of SYNs with an option that a connection sends before one without.
+    fn tries(&self, key: &Key, now: Duration) -> u8 {
+        let is_known = self.memory.is_known(&key.remote.0, now);
+        self.config.tries.saturating_mul(if is_known { 2 } else { 1 })
     }
 
     fn is_required(&self) -> bool {

@@ -10,13 +10,14 @@ mod maps;
 mod object;
 mod pins;
 mod sockets;
+mod stack;
 mod status;
 mod switch;
 #[doc(hidden)]
 pub mod trial;
 
 pub use load::{Settings, instead_of, needs, on};
-pub use status::{KernelCounters, Status, status};
+pub use status::{Interface, KernelCounters, Status, status};
 pub use switch::{Ending, Left, clean, forget, off};
 
 /// The compiled programs and the definitions of their maps, an ELF file.

@@ -78,10 +78,15 @@ pub(crate) struct Record {
 /// The time that an attempt has to show its result, before another connection makes the next one.
 const ATTEMPT: Duration = Duration::from_secs(15);
 
-/// Destinations for which a value failed.
+/// The time for which a peer is known to have a guard after a connection with a value.
+const KNOWN: Duration = Duration::from_secs(600);
+
+/// Destinations for which a value failed, and those for which one worked lately.
 #[derive(Debug)]
 pub(crate) struct Memory {
     failed: Lru<Address, Record>,
+    /// Times of the last connections with a value.
+    worked: Lru<Address, Duration>,
     /// Longest time without a request.
     longest: Duration,
 }
@@ -103,7 +108,7 @@ fn has_weaker(own: Offer) -> bool {
 
 impl Memory {
     pub(crate) fn new(most: usize, longest: Duration) -> Memory {
-        Memory { failed: Lru::new([most]), longest }
+        Memory { failed: Lru::new([most]), worked: Lru::new([most]), longest }
     }
 
     /// Returns what to request from a peer now. If a stronger request is due, one connection that
@@ -148,6 +153,7 @@ impl Memory {
         failure: Failure,
         now: Duration,
     ) -> bool {
+        self.worked.remove(&peer);
         let old = self.failed.get(&peer).copied();
         if old.is_some_and(|old| opened < old.since) {
             return false;
@@ -186,6 +192,7 @@ impl Memory {
 
     /// Records that a connection requested at `step` works.
     pub(crate) fn worked(&mut self, peer: &Address, step: Step, now: Duration) {
+        self.worked.insert(*peer, now, 0);
         if self.failed.is_empty() {
             return;
         }
@@ -198,6 +205,12 @@ impl Memory {
             }
             _ => {}
         }
+    }
+
+    /// Returns whether a value worked for this peer lately. Losses then explain a lack of answers
+    /// better than a path that blocks the option.
+    pub(crate) fn is_known(&self, peer: &Address, now: Duration) -> bool {
+        self.worked.get(peer).is_some_and(|&then| now < then + KNOWN)
     }
 
     /// Removes outdated records: those whose pause ended as long ago as the longest pause.

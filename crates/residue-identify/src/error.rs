@@ -76,6 +76,11 @@ impl fmt::Display for Unusable {
             Unusable::None => {
                 f.write_str("no sample; give messages with their values, as `313233:107b2fb2`")
             }
+            Unusable::Few(count) => write!(
+                f,
+                "{count} different message{}; give two or more of one format, better ten",
+                if *count == 1 { "" } else { "s" }
+            ),
             Unusable::Width(bits) => {
                 write!(f, "the values have {bits} bits; codes of 1 to 128 bits can be found")
             }

@@ -3,13 +3,15 @@
 //! The search goes from the likely to the possible, in [`Tier`]s, and ends at the first that
 //! explains the samples better than chance would: named codes; named codes with the value's bytes
 //! in another order; with the message fed in another order, padded, or without some of its ends;
-//! named generators with other settings; sums with unknown settings; and unknown generators, by
-//! algebra. Everything that fits is reported, with the probability that something wrong fits as
-//! well.
+//! hash functions; named generators with other settings; sums with unknown settings; and unknown
+//! generators, by algebra. Everything that fits is reported, with the probability that something
+//! wrong fits as well.
 
 mod catalogue;
 mod decide;
 mod family;
+mod hashes;
+mod locate;
 mod polynomial;
 mod reading;
 mod sample;
@@ -19,6 +21,8 @@ mod unknown;
 use crate::Error;
 pub use decide::Decisive;
 pub use family::Family;
+pub use hashes::{Hash, HashKind};
+pub use locate::{Anchor, Layout, Located, Own, Spot, locate};
 pub use reading::{Form, Order, Padding, Place, Reading, Swap};
 use residue::Code;
 use residue::crc::Crc;
@@ -64,6 +68,8 @@ pub enum Tier {
     Fed,
     /// Named codes, with bytes left out at the ends.
     Offset,
+    /// Hash functions and checksums of programs, which are not codes of this project.
+    Hash,
     /// Named generators with other settings.
     Generator,
     /// Sums with other settings.
@@ -74,11 +80,12 @@ pub enum Tier {
 
 impl Tier {
     /// All stages, in the order of the search.
-    pub const ALL: [Tier; 7] = [
+    pub const ALL: [Tier; 8] = [
         Tier::Named,
         Tier::Written,
         Tier::Fed,
         Tier::Offset,
+        Tier::Hash,
         Tier::Generator,
         Tier::Sum,
         Tier::Unknown,
@@ -92,6 +99,7 @@ impl Tier {
             Tier::Written => "other ways to write the value",
             Tier::Fed => "other ways to feed the message",
             Tier::Offset => "bytes left out at the ends",
+            Tier::Hash => "hash functions and checksums of programs",
             Tier::Generator => "known generators with other settings",
             Tier::Sum => "sums with other settings",
             Tier::Unknown => "unknown generators",
@@ -106,6 +114,8 @@ pub enum Found {
     Code(Box<Code>),
     /// A sum.
     Sum(Model),
+    /// A hash function, or the checksum of a program.
+    Hash(&'static Hash),
 }
 
 /// A code that has the values of all samples.
@@ -133,6 +143,7 @@ impl Hit {
         Some(match &self.found {
             Found::Code(code) => self.form.field(code.value(&message), bits, code.width()),
             Found::Sum(model) => self.form.ordered(model.value(&message, bits), bits),
+            Found::Hash(hash) => self.form.field(hash.value(&message), bits, hash.width),
         })
     }
 
@@ -151,6 +162,7 @@ impl Hit {
                 _ => a.name() == b.name(),
             },
             (Found::Sum(a), Found::Sum(b)) => a == b,
+            (Found::Hash(a), Found::Hash(b)) => a.name == b.name,
             _ => false,
         };
         found && self.reading == other.reading && self.form == other.form
@@ -335,17 +347,14 @@ fn search(samples: &Samples, options: &Options) -> Report {
         report.tier = tier;
         let mut tally = Tally { tried: report.tried, ..Tally::default() };
         match tier {
-            Tier::Named | Tier::Written | Tier::Fed | Tier::Offset | Tier::Generator
-                if !options.catalogue =>
-            {
-                continue;
-            }
+            tier if tier < Tier::Sum && !options.catalogue => continue,
             Tier::Named => catalogue::named(&distinct, bits, &plain, &usual, &codes, &mut tally),
             Tier::Written => {
                 catalogue::named(&distinct, bits, &plain, &unusual, &codes, &mut tally)
             }
             Tier::Fed => catalogue::named(&distinct, bits, &fed, &forms, &codes, &mut tally),
             Tier::Offset => catalogue::named(&distinct, bits, &offsets, &forms, &codes, &mut tally),
+            Tier::Hash => hashes::search(&distinct, bits, &everything(), &forms, &mut tally),
             Tier::Generator => {
                 catalogue::generators(&distinct, bits, &everything(), &forms, &mut tally);
             }

@@ -14,9 +14,11 @@
 #![forbid(unsafe_code)]
 
 pub mod conform;
+mod definition;
 mod error;
 pub mod explain;
 mod identify;
 
+pub use definition::Notation;
 pub use error::Error;
 pub use identify::*;

@@ -4,8 +4,8 @@
 use residue::Code;
 use residue::crc::{Crc, Params, catalog};
 use residue_identify::{
-    Certainty, Form, Found, Hit, Kind, Model, Options, Order, Padding, Place, Reading, Report,
-    Sample, Samples, Swap, Tier, identify,
+    Certainty, Form, Found, Hash, Hit, Kind, Model, Options, Order, Padding, Place, Reading,
+    Report, Sample, Samples, Swap, Tier, identify,
 };
 
 /// Messages of these lengths, without a pattern.
@@ -41,7 +41,7 @@ fn algebra(samples: &Samples) -> Report {
 fn params(hit: &Hit) -> Params {
     match &hit.found {
         Found::Code(code) => *code.params().unwrap(),
-        Found::Sum(model) => panic!("{model}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -63,7 +63,7 @@ fn every_named_code_from_four_samples() {
             .iter()
             .map(|hit| match &hit.found {
                 Found::Code(code) => code.name(),
-                Found::Sum(_) => "a sum",
+                _ => "no code",
             })
             .collect();
         // With a few bits another may fit as well, and it is said how to tell them apart.
@@ -334,6 +334,28 @@ fn sums_with_settings_of_their_own() {
             },
         ),
         (16, Model { kind: Kind::Bsd, modulus: 65_536, ..base }),
+        // Sums of large blocks, and dual sums, by Koopman's moduli.
+        (8, Model { kind: Kind::Plain { negated: false }, unit: 4, modulus: 253, ..base }),
+        (
+            8,
+            Model { kind: Kind::Plain { negated: false }, unit: 2, modulus: 239, start: 9, ..base },
+        ),
+        (16, Model { kind: Kind::Plain { negated: true }, unit: 4, modulus: 65_519, ..base }),
+        (16, Model { kind: Kind::Plain { negated: false }, unit: 2, modulus: 65_525, ..base }),
+        (16, Model { kind: weighted(false, false, 0), modulus: 253, ..base }),
+        (16, Model { kind: weighted(true, false, 1), unit: 2, modulus: 253, start: 1, ..base }),
+        (32, Model { kind: weighted(false, false, 0), modulus: 65_525, ..base }),
+        (32, Model { kind: weighted(false, false, 0), unit: 4, modulus: 65_525, ..base }),
+        (
+            32,
+            Model {
+                kind: weighted(false, false, 0),
+                unit: 2,
+                little: true,
+                modulus: 65_519,
+                ..base
+            },
+        ),
     ] {
         let samples = samples(&inputs, bits, |message| model.value(message, bits));
         let report = find(&samples);
@@ -343,6 +365,89 @@ fn sums_with_settings_of_their_own() {
             probes.iter().all(|probe| hit.field(probe, bits) == Some(model.value(probe, bits)))
         };
         assert!(report.hits.iter().any(right), "{model}: {report:?}");
+    }
+}
+
+/// Koopman's checksums: recommended moduli with any seed, and any modulus.
+#[test]
+fn messages_as_numbers_modulo() {
+    let inputs = messages(&[5, 9, 14, 22, 31, 33], 17);
+    let probes = messages(&[1, 8, 40, 77], 18);
+    for (bits, zeros, parity, modulus, start) in [
+        (8, 1, false, 253, 0),
+        (8, 1, false, 253, 0xee),
+        (8, 1, true, 125, 0),
+        (16, 2, false, 65_519, 0),
+        (16, 2, false, 65_519, 1),
+        (16, 2, true, 32_749, 0xff),
+        (16, 2, false, 40_009, 0),
+        (16, 0, false, 65_519, 0),
+        (24, 3, false, 16_777_213, 0),
+        (32, 4, false, 4_294_967_291, 0),
+        (32, 4, true, 2_147_483_629, 0x5a),
+        (32, 4, false, 3_141_592_653, 0),
+        (64, 8, false, 18_446_744_073_709_551_557, 0),
+    ] {
+        let kind = Kind::Remainder { zeros, parity };
+        let model = Model { kind, unit: 1, little: false, modulus, start, end_around: false };
+        for order in [Order::Big, Order::Little] {
+            let form = Form { order, place: Place::Low };
+            let value = |message: &[u8]| form.field(model.value(message, bits), bits, bits);
+            let report = find(&samples(&inputs, bits, value));
+            assert!(report.convincing(), "{model}: {report:?}");
+            let right =
+                |hit: &Hit| probes.iter().all(|probe| hit.field(probe, bits) == Some(value(probe)));
+            assert!(right(&report.hits[0]), "{model}: {report:?}");
+            if bits == 8 {
+                break;
+            }
+        }
+    }
+}
+
+/// Values of the crate koopman-checksum 1.0.4.
+#[test]
+fn koopman_checksums_of_another_program() {
+    let model = |zeros, parity, modulus, start| Model {
+        kind: Kind::Remainder { zeros, parity },
+        unit: 1,
+        little: false,
+        modulus,
+        start,
+        end_around: false,
+    };
+    for (bits, model, values) in [
+        (8, model(1, false, 253, 0), [0x2f, 0x26, 0xf6]),
+        (8, model(1, false, 253, 0xee), [0x1c, 0xb0, 0x22]),
+        (8, model(1, true, 125, 0xee), [0xa3, 0xd9, 0x4c]),
+        (16, model(2, false, 65_519, 0), [0xf4a7, 0x671, 0x81a4]),
+        (16, model(2, true, 32_749, 0xee), [0x9253, 0x2a75, 0xdd2a]),
+        (32, model(4, false, 4_294_967_291, 0), [0xf614_4a50, 0x1e5, 0x1138_218f]),
+        (32, model(4, true, 2_147_483_629, 0xee), [0x6b7f_6a89, 0x2a75, 0xee38_dbd0]),
+    ] {
+        let messages: [&[u8]; 3] = [b"123456789", b"a", b"Hello, World!"];
+        for (message, value) in messages.iter().zip(values) {
+            assert_eq!(model.value(message, bits), value, "{model}");
+        }
+        assert_eq!(model.value(b"", bits), 0);
+    }
+}
+
+#[test]
+fn hash_functions_are_named_as_what_they_are() {
+    let inputs = messages(&[3, 9, 21, 40], 19);
+    for hash in Hash::ALL {
+        let report = find(&samples(&inputs[..2], hash.width, |message| hash.value(message)));
+        assert!(report.convincing(), "{hash}: {report:?}");
+        let found = matches!(report.hits[0].found, Found::Hash(found) if found.name == hash.name);
+        assert!(found && report.hits.len() == 1, "{hash}: {report:?}");
+        // In the other byte order, of a part of the message.
+        let form = Form { order: Order::Little, place: Place::Low };
+        let value = |message: &[u8]| form.field(hash.value(&message[2..]), hash.width, hash.width);
+        let report = find(&samples(&inputs, hash.width, value));
+        let [hit] = &report.hits[..] else { panic!("{hash}: {report:?}") };
+        assert!(matches!(hit.found, Found::Hash(found) if found.name == hash.name), "{hash}");
+        assert_eq!((hit.form, hit.reading.lead), (form, 2));
     }
 }
 

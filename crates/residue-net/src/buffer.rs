@@ -73,6 +73,8 @@ pub struct Buffer<'a> {
     pub found: &'a Found,
     /// Whether the capture holds less of the packet than was sent.
     pub is_cut: bool,
+    /// Number of bytes that were sent, as the capture states.
+    pub sent: u32,
     /// Why no check can be judged, if so.
     pub doubt: Option<Reason>,
     /// For a PDU of a TCP stream: its number among those of its sender, from 1.

@@ -22,18 +22,21 @@ pub struct Span {
 impl Span {
     /// Returns the span of `length` bytes from `start`, up to the largest offset.
     #[must_use]
+    #[inline]
     pub const fn at(start: u32, length: u32) -> Span {
         Span { start, end: start.saturating_add(length) }
     }
 
     /// Returns the number of bytes.
     #[must_use]
+    #[inline]
     pub const fn len(self) -> u32 {
         self.end.saturating_sub(self.start)
     }
 
     /// Returns whether the span is empty.
     #[must_use]
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.end <= self.start
     }
@@ -41,6 +44,7 @@ impl Span {
     /// Returns the span of a field at an offset from the start of this span. It may be beyond the
     /// end.
     #[must_use]
+    #[inline]
     pub const fn field(self, field: Range<u32>) -> Span {
         Span {
             start: self.start.saturating_add(field.start),
@@ -50,12 +54,14 @@ impl Span {
 
     /// Returns the span without its first `count` bytes, or empty if it is shorter.
     #[must_use]
+    #[inline]
     pub fn skip(self, count: u32) -> Span {
         Span { start: self.start.saturating_add(count).min(self.end), end: self.end }
     }
 
     /// Returns the span of the first `count` bytes, or of all if it is shorter.
     #[must_use]
+    #[inline]
     pub fn take(self, count: u32) -> Span {
         Span { start: self.start, end: self.start.saturating_add(count).min(self.end) }
     }

@@ -7,15 +7,18 @@
 mod alone;
 mod chance;
 mod contradiction;
+mod decrypted;
 mod diagnosis;
 mod flipped_bit;
 mod kind;
 mod rewritten;
+mod right;
 mod signature;
 
 pub use chance::Chance;
 pub use diagnosis::{Chances, Diagnosis, Tally};
 pub use kind::CauseKind;
+pub(crate) use rewritten::Addresses;
 pub use rewritten::Rewrite;
 pub(crate) use signature::is_zero_header;
 
@@ -54,12 +57,15 @@ pub enum Cause {
     OtherDestination,
     /// The value is right without the pseudo-header.
     NoPseudoHeader,
-    /// Packets with other contents have the same value: they were made from one, or changed,
-    /// without computing the value again.
+    /// Packets with other contents have the same value, which may be right in one of them: they
+    /// were made from one, or changed, without computing the value again.
     Copied,
     /// The IPv4 header contradicts the packet or itself: covered bytes were changed, or the bytes
     /// are no header.
     Contradiction,
+    /// The receiver decrypted an IEEE 802.11 frame: the frame check sequence is that of the
+    /// encrypted one.
+    Decrypted,
     /// One bit was flipped.
     FlippedBit(Bit),
     /// One byte was changed: the high one of a 16-bit word, or the low one. A sum does not show

@@ -8,9 +8,10 @@ use crate::diagnose::{Cause, CauseKind, Diagnosis};
 use crate::pcap::Reader;
 use crate::pcap::patch::Edit;
 use crate::summary::Summary;
-use crate::verify::{self, Read};
+use crate::verify::{self, AnyReader, Read};
 use std::collections::BTreeMap;
 use std::io;
+use std::num::NonZero;
 
 /// The selection of checks to repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,19 +134,49 @@ impl Repairer {
     ///
     /// If the capture cannot be read at all.
     pub fn new<R: io::Read>(
+        open: impl FnMut() -> Result<Reader<R>, Error>,
+        policy: Policy,
+        each: impl FnMut(&Repair),
+    ) -> Result<Self, Error> {
+        let count = |reader, summary: &mut Summary, each: &mut dyn FnMut(&Buffer<'_>)| {
+            verify::packets(reader, |buffer| {
+                summary.buffer(buffer);
+                each(buffer);
+            })
+        };
+        Repairer::of(count, open, policy, each)
+    }
+
+    /// Analyses a capture, as [`Repairer::new`], on this many threads.
+    ///
+    /// # Errors
+    ///
+    /// If the capture cannot be read at all.
+    pub fn on_threads<'a>(
+        threads: NonZero<usize>,
+        open: impl FnMut() -> Result<AnyReader<'a>, Error>,
+        policy: Policy,
+        each: impl FnMut(&Repair),
+    ) -> Result<Self, Error> {
+        let count = |reader, summary: &mut Summary, each: &mut dyn FnMut(&Buffer<'_>)| {
+            verify::counted(reader, threads, summary, each)
+        };
+        Repairer::of(count, open, policy, each)
+    }
+
+    /// Analyses a capture. `count` counts all findings, and passes buffers with wrong values on.
+    fn of<R: io::Read>(
+        count: impl FnOnce(Reader<R>, &mut Summary, &mut dyn FnMut(&Buffer<'_>)) -> Read,
         mut open: impl FnMut() -> Result<Reader<R>, Error>,
         policy: Policy,
         mut each: impl FnMut(&Repair),
     ) -> Result<Self, Error> {
         let mut summary = Summary::new();
         let mut across = false;
-        let read = verify::packets(open()?, |buffer| {
-            let several = matches!(buffer.places, Places::Runs(_));
-            summary.unfollowed_in(buffer);
-            for finding in buffer.findings() {
-                summary.take(&finding);
-                across |= several && matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);
-            }
+        let read = count(open()?, &mut summary, &mut |buffer| {
+            let is_wrong = |verdict| matches!(verdict, Verdict::Bad | Verdict::Offloaded);
+            across |= matches!(buffer.places, Places::Runs(_))
+                && buffer.findings().any(|finding| is_wrong(finding.verdict));
         });
         let left = without_right_value(&summary);
         let mut repairer = Repairer { read, summary, policy, across: Changes::new(), left };

@@ -70,6 +70,7 @@ pub struct Headers {
 
 impl Found {
     /// Clears all, for the next buffer.
+    #[inline]
     pub fn clear(&mut self) {
         self.checks.clear();
         self.pieces.clear();
@@ -196,6 +197,7 @@ impl<'a> Walk<'a> {
 
     /// Returns the bytes of `span` that were captured.
     #[must_use]
+    #[inline]
     pub fn captured(&self, span: Span) -> &'a [u8] {
         let end = (span.end as usize).min(self.bytes.len());
         self.bytes.get(span.start as usize..end).unwrap_or_default()
@@ -209,6 +211,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Descends one level, up to `DEEPEST`.
+    #[inline]
     pub fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
         if self.depth < DEEPEST {
             self.depth += 1;

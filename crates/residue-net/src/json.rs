@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 /// of type `capture`, without its type.
 pub const SCHEMA: &str = include_str!("json/pcap-verify.schema.json");
 
+/// The JSON Schema of a line of `residue pcap compare --json`.
+pub const COMPARE_SCHEMA: &str = include_str!("json/pcap-compare.schema.json");
+
 /// Returns the protocols that were not followed: registry (`kind`), number, name, all of these as
 /// in reports (`protocol`), and the number of packets. One without a kind stands for all that are
 /// not counted separately.

@@ -4,6 +4,7 @@
 //! [`patch`] changes bytes of existing ones and leaves all others unchanged.
 
 mod ahead;
+pub(crate) mod batch;
 mod classic;
 pub mod compressed;
 mod foreign;
@@ -138,6 +139,23 @@ pub enum Format {
     PcapNg,
 }
 
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 11] = [
+        Format::Pcap,
+        Format::PcapNanoseconds,
+        Format::PcapModified,
+        Format::PcapRedHat,
+        Format::PcapSuse,
+        Format::PcapNokia,
+        Format::PcapAix,
+        Format::PcapIxia,
+        Format::Snoop,
+        Format::Shomiti,
+        Format::PcapNg,
+    ];
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -157,6 +175,7 @@ impl fmt::Display for Format {
 }
 
 /// A packet whose bytes are still in the window, as the formats return it.
+#[derive(Clone, Copy)]
 struct Record {
     start: usize,
     length: usize,

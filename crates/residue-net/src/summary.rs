@@ -50,6 +50,19 @@ impl Counts {
         } += 1;
     }
 
+    /// Adds the numbers of others.
+    fn merge(&mut self, others: &Counts) {
+        self.good += others.good;
+        self.bad += others.bad;
+        self.offloaded += others.offloaded;
+        self.absent += others.absent;
+        self.illegal += others.illegal;
+        self.length_conflict += others.length_conflict;
+        for (&reason, &count) in &others.unverifiable {
+            *self.unverifiable.entry(reason).or_default() += count;
+        }
+    }
+
     /// Returns the counts by name of the verdict, all unverifiable ones together.
     #[must_use]
     pub fn columns(&self) -> [(&'static str, u64); 7] {
@@ -81,6 +94,41 @@ impl Counts {
     #[must_use]
     pub fn total(&self) -> u64 {
         self.good + self.offloaded + self.absent + self.unverifiable() + self.wrong()
+    }
+}
+
+/// Numbers of checks by protocol and verdict.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Protocols(Vec<(&'static Protocol, Counts)>);
+
+impl Protocols {
+    /// Counts a check.
+    #[inline]
+    pub fn add(&mut self, protocol: &'static Protocol, verdict: Verdict) {
+        self.of(protocol).add(verdict);
+    }
+
+    #[inline]
+    fn of(&mut self, protocol: &'static Protocol) -> &mut Counts {
+        // An index, because a borrowed entry would exclude the push.
+        let known = self.0.iter().position(|(known, _)| std::ptr::eq(*known, protocol));
+        let place = known.unwrap_or_else(|| {
+            self.0.push((protocol, Counts::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[place].1
+    }
+
+    /// Adds the numbers of others.
+    fn merge(&mut self, others: &Protocols) {
+        for (protocol, counts) in &others.0 {
+            self.of(protocol).merge(counts);
+        }
+    }
+
+    /// Removes all numbers.
+    pub fn clear(&mut self) {
+        self.0.clear();
     }
 }
 
@@ -137,9 +185,9 @@ pub fn sender_name(address: &Address) -> String {
 /// Counts of all findings of a capture.
 #[derive(Debug, Default)]
 pub struct Summary {
-    protocols: Vec<(&'static Protocol, Counts)>,
+    protocols: Protocols,
     /// The counts with the verdicts that all packets together give.
-    settled: OnceLock<Vec<(&'static Protocol, Counts)>>,
+    settled: OnceLock<Protocols>,
     senders: HashMap<Address, Faults>,
     flows: HashMap<Flow, Faults>,
     /// Causes of the bad checks.
@@ -195,16 +243,7 @@ impl Summary {
         if self.settled.get().is_some() {
             self.settled.take();
         }
-        let protocol = finding.check.protocol;
-        let known = self.protocols.iter_mut().find(|(known, _)| std::ptr::eq(*known, protocol));
-        match known {
-            Some((_, counts)) => counts.add(finding.verdict),
-            None => {
-                let mut counts = Counts::default();
-                counts.add(finding.verdict);
-                self.protocols.push((protocol, counts));
-            }
-        }
+        self.protocols.add(finding.check.protocol, finding.verdict);
         self.diagnosis.learn(finding);
         match finding.verdict {
             Verdict::Offloaded => self.fault(finding, |faults| faults.offloaded += 1),
@@ -217,6 +256,12 @@ impl Summary {
             }
             Verdict::Good | Verdict::Absent | Verdict::Unverifiable(_) => {}
         }
+    }
+
+    /// Counts checks from which nothing is learnt but their addresses.
+    pub(crate) fn count(&mut self, protocols: &Protocols) {
+        self.settled.take();
+        self.protocols.merge(protocols);
     }
 
     fn fault(&mut self, finding: &Finding<'_>, add: impl Fn(&mut Faults)) {
@@ -246,16 +291,18 @@ impl Summary {
     /// Returns the counts of the protocols, with IPv4 headers that were left to the network card
     /// among the offloaded values.
     fn settled(&self) -> &[(&'static Protocol, Counts)] {
-        self.settled.get_or_init(|| {
+        let settled = self.settled.get_or_init(|| {
             let mut settled = self.protocols.clone();
-            let headers = settled.iter_mut().find(|(known, _)| std::ptr::eq(*known, &ipv4::HEADER));
-            if let Some((_, counts)) = headers {
-                let offloaded = self.diagnosis.offloaded_headers().min(counts.bad);
+            let offloaded = self.diagnosis.offloaded_headers();
+            if offloaded > 0 {
+                let counts = settled.of(&ipv4::HEADER);
+                let offloaded = offloaded.min(counts.bad);
                 counts.bad -= offloaded;
                 counts.offloaded += offloaded;
             }
             settled
-        })
+        });
+        &settled.0
     }
 
     /// Returns the counts of each protocol by name.
@@ -272,15 +319,7 @@ impl Summary {
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         for (_, counts) in self.settled() {
-            total.good += counts.good;
-            total.bad += counts.bad;
-            total.offloaded += counts.offloaded;
-            total.absent += counts.absent;
-            total.illegal += counts.illegal;
-            total.length_conflict += counts.length_conflict;
-            for (&reason, &count) in &counts.unverifiable {
-                *total.unverifiable.entry(reason).or_default() += count;
-            }
+            total.merge(counts);
         }
         total
     }

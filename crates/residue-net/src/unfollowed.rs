@@ -53,6 +53,30 @@ pub enum Numbering {
 }
 
 impl Numbering {
+    /// All registries.
+    pub const ALL: [Numbering; 20] = [
+        Numbering::LinkType,
+        Numbering::AddressFamily,
+        Numbering::EtherType,
+        Numbering::Llc,
+        Numbering::Snap,
+        Numbering::NetworkLayer,
+        Numbering::Ppp,
+        Numbering::Wlan,
+        Numbering::IpVersion,
+        Numbering::IpProtocol,
+        Numbering::Fragments,
+        Numbering::Gre,
+        Numbering::Mpls,
+        Numbering::Nsh,
+        Numbering::Vxlan,
+        Numbering::Gue,
+        Numbering::Capwap,
+        Numbering::UdpPort,
+        Numbering::TcpPort,
+        Numbering::Depth,
+    ];
+
     /// Returns the name of the registry for reports.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -1,5 +1,7 @@
 //! Verification of the packets of a capture.
 
+mod threads;
+
 use crate::Error;
 use crate::check::Reason;
 use crate::datagram::{Datagrams, Unit};
@@ -8,10 +10,12 @@ use crate::pcap::compressed::Compression;
 use crate::pcap::{Format, LinkType, Packet, Reader};
 use crate::select::Selection;
 use crate::stream::{Pdu, Streams};
+use crate::summary::Summary;
 use crate::unfollowed::Numbering;
 use crate::wire;
 use crate::wire::tcp_checksum_option::Agreements;
 use std::io;
+use std::num::NonZero;
 
 pub use crate::buffer::{Buffer, Finding, Origin, Places};
 
@@ -34,23 +38,9 @@ impl Verifier {
     /// Verifies the next packet; passes it, then all units that it completes, to `each`.
     #[inline]
     pub fn packet(&mut self, packet: &Packet<'_>, mut each: impl FnMut(&Buffer<'_>)) {
-        self.found.clear();
-        let Verifier { found, agreements, .. } = self;
-        let mut walk = Walk::new(packet.bytes, packet.wire_length, Reason::Cut, found, agreements);
-        walk.link(packet.link, packet.fcs);
-        let buffer = Buffer {
-            packet: packet.number,
-            link: packet.link,
-            time: packet.time,
-            bytes: packet.bytes,
-            places: Places::Contiguous(packet.offset),
-            found,
-            is_cut: packet.bytes.len() < packet.wire_length as usize,
-            doubt: None,
-            pdu: None,
-        };
+        let buffer = walked(packet, &mut self.found, &mut self.agreements);
         each(&buffer);
-        if !(found.fragments.is_empty() && found.segments.is_empty()) {
+        if !(buffer.found.fragments.is_empty() && buffer.found.segments.is_empty()) {
             self.waiting.take(&buffer, &mut each);
             self.completed(&mut each);
         }
@@ -120,12 +110,37 @@ impl Verifier {
                 places: Places::Runs(&unit.places),
                 found,
                 is_cut: unit.bytes.len() < unit.sent as usize,
+                sent: unit.sent,
                 doubt: unit.doubt,
                 pdu: None,
             };
             each(&buffer);
             self.waiting.take(&buffer, each);
         }
+    }
+}
+
+/// Walks through a packet.
+#[inline]
+fn walked<'a>(
+    packet: &Packet<'a>,
+    found: &'a mut Found,
+    agreements: &mut Agreements,
+) -> Buffer<'a> {
+    found.clear();
+    let mut walk = Walk::new(packet.bytes, packet.wire_length, Reason::Cut, found, agreements);
+    walk.link(packet.link, packet.fcs);
+    Buffer {
+        packet: packet.number,
+        link: packet.link,
+        time: packet.time,
+        bytes: packet.bytes,
+        places: Places::Contiguous(packet.offset),
+        found,
+        is_cut: packet.bytes.len() < packet.wire_length as usize,
+        sent: packet.wire_length,
+        doubt: None,
+        pdu: None,
     }
 }
 
@@ -160,6 +175,7 @@ impl Pdu {
             places: Places::Runs(&self.places),
             found: &self.found,
             is_cut: self.is_cut,
+            sent: u32::try_from(self.bytes.len()).unwrap_or(u32::MAX),
             doubt: None,
             pdu: (self.number > 0).then_some(self.number),
         }
@@ -218,6 +234,42 @@ pub fn packets<R: io::Read>(mut reader: Reader<R>, mut each: impl FnMut(&Buffer<
     totals.read(&reader, None, error)
 }
 
+/// A reader of packets for several threads.
+pub type AnyReader<'a> = Reader<Box<dyn io::Read + Send + 'a>>;
+
+/// Verifies the remaining packets of a reader on this many threads, and counts all findings in
+/// `summary`, with the results of one thread. Passes to `each`, in order, all packets and
+/// reassembled units with a value that is wrong or offloaded, and perhaps others.
+///
+/// The types are not generic, so that all of it is optimised as this crate is.
+pub fn counted(
+    reader: AnyReader<'_>,
+    threads: NonZero<usize>,
+    summary: &mut Summary,
+    each: &mut dyn FnMut(&Buffer<'_>),
+) -> Read {
+    if threads.get() > 1 {
+        return threads::run(reader, threads.get(), Some(summary), each);
+    }
+    packets(reader, |buffer| {
+        summary.buffer(buffer);
+        each(buffer);
+    })
+}
+
+/// Verifies the remaining packets of a reader on this many threads. Passes to `each`, in order, all
+/// packets and reassembled units with a value that is wrong or offloaded, and perhaps others.
+pub fn wrong(
+    reader: AnyReader<'_>,
+    threads: NonZero<usize>,
+    each: &mut dyn FnMut(&Buffer<'_>),
+) -> Read {
+    match threads.get() {
+        1 => packets(reader, each),
+        threads => threads::run(reader, threads, None, each),
+    }
+}
+
 /// Verifies the remaining packets of a reader; passes only selected ones to `each`, and units that
 /// belong to them.
 pub fn selected<R: io::Read>(
@@ -267,9 +319,26 @@ impl Totals {
         if let Some(time) = packet.time {
             self.times.get_or_insert([time; 2])[1] = time;
         }
+        self.link(packet.link);
+    }
+
+    /// Adds the numbers of packets that follow.
+    fn append(&mut self, later: &Totals) {
+        self.packets += later.packets;
+        self.cut_packets += later.cut_packets;
+        if let Some([first, last]) = later.times {
+            self.times = Some([self.times.map_or(first, |[first, _]| first), last]);
+        }
+        for &link in &later.links {
+            self.link(link);
+        }
+    }
+
+    #[inline]
+    fn link(&mut self, link: LinkType) {
         // Compared with few, because pcapng allows each interface a type of its own.
-        if self.links.len() < MOST_LINKS && !self.links.contains(&packet.link) {
-            self.links.push(packet.link);
+        if self.links.len() < MOST_LINKS && !self.links.contains(&link) {
+            self.links.push(link);
         }
     }
 

@@ -119,6 +119,28 @@ fn one_changed_byte_is_no_evidence() {
     assert_eq!(count(&both, CauseKind::ChangedByte), 2);
 }
 
+/// The value of a right packet in another one is evidence, unless a changed byte explains it, or
+/// many values are right.
+#[test]
+fn a_right_value_in_another_packet() {
+    let right = |number: u32| Frame::whole(V4.frame(6, &segment(V4, number, None)));
+    let value = |number: u32| {
+        let segment = segment(V4, number, None);
+        u16::from_be_bytes([segment[16], segment[17]])
+    };
+    let wrong =
+        |number: u32, value: u16| Frame::whole(V4.frame(6, &segment(V4, number, Some(value))));
+    let copied = |frames: &[Frame]| count(&summary(frames), CauseKind::Copied);
+    let far = 1 + 0x1357;
+    assert_eq!(copied(&[right(1), wrong(far, value(1))]), 1);
+    assert_eq!(copied(&[wrong(far, value(1)), right(1)]), 1);
+    // The right values differ by one.
+    assert_eq!(copied(&[right(1), right(2), wrong(3, value(2))]), 0);
+    let mut many: Vec<Frame> = (0..100).map(|number| right(number * 0x2_0301)).collect();
+    many.push(wrong(far, value(0)));
+    assert_eq!(copied(&many), 0);
+}
+
 /// More different values than are stored: all are counted, and a cause shows before and after them.
 #[test]
 fn more_values_than_are_stored() {

@@ -11,6 +11,7 @@
 //! | Internet | residues modulo 65535 | an odd number: multiply by 256 |
 //! | XNS | residues modulo 65535 | multiply by 2 for each word |
 //! | Fletcher, Adler | pairs (A, B) modulo M | add A to B for each unit |
+//! | Koopman | residues modulo M | multiply by 256 for each byte |
 //! | two's-complement sums, exclusive or | residues, bits | nothing |
 //!
 //! Two values are equal if a receiver that sums the whole accepts both: 0 and FFFF of one's
@@ -162,6 +163,12 @@ impl Additive {
         matches!(self.code, Code::Crc(_))
     }
 
+    /// Returns whether data is a number to the base 256, modulo the modulus.
+    #[must_use]
+    pub fn scaled(&self) -> bool {
+        matches!(self.code, Code::Sum(Sum::Koopman8 | Sum::Koopman16 | Sum::Koopman32))
+    }
+
     /// Returns whether it takes each byte's lowest bit first.
     #[must_use]
     pub fn reflected(&self) -> bool {
@@ -172,7 +179,7 @@ impl Additive {
     #[must_use]
     pub fn unit_bits(&self) -> usize {
         match self.kind {
-            Kind::Bits if self.crc() => 8,
+            Kind::Bits | Kind::Residues(..) if self.crc() || self.scaled() => 8,
             Kind::Bits | Kind::Residues(..) => self.width() as usize,
             Kind::Pairs(_, unit, _) => 8 * unit as usize,
         }
@@ -299,6 +306,9 @@ fn as_sum(sum: Sum) -> (Sum, Kind) {
         Sum::Sum8 => (sum, Kind::Residues(1 << 8, 1)),
         Sum::Sum16 => (sum, Kind::Residues(1 << 16, 1)),
         Sum::Sum32 => (sum, Kind::Residues(1 << 32, 1)),
+        Sum::Koopman8 => (sum, Kind::Residues(253, (1 << 16) % 253)),
+        Sum::Koopman16 => (sum, Kind::Residues(65519, (1 << 16) % 65519)),
+        Sum::Koopman32 => (sum, Kind::Residues(4_294_967_291, 1 << 16)),
     }
 }
 

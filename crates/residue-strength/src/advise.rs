@@ -1,4 +1,8 @@
-//! Finds the known codes that keep a Hamming distance at a length, and the width a code needs.
+//! Finds the known codes that meet a designer's requirements: a Hamming distance, bursts, the
+//! probability of undetected errors; and the width a code needs.
+
+mod reasons;
+mod wanted;
 
 use residue::Code;
 use residue::crc::catalog;
@@ -6,21 +10,12 @@ use serde::Serialize;
 
 use super::additive::Additive;
 use super::bounds::{enough_width, least_width};
-use super::compare::Known;
+use super::chance::Chance;
+use super::compare::{Known, YEAR};
 use super::{Effort, Generator, Kind, Profile, Undetected, named, profile, sums};
 use crate::Error;
-use residue::kernel::KernelInfo;
-
-/// The requirements for a code.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Wanted {
-    /// Bits of data.
-    pub data_bits: u64,
-    /// The required Hamming distance, at least 2.
-    pub distance: u32,
-    /// The largest width of the check value in bits, at most 64.
-    pub width: u32,
-}
+use std::sync::atomic::{AtomicUsize, Ordering};
+pub use wanted::{AtLength, Instructions, Target, Wanted, rate};
 
 /// A code that may meet the requirements.
 #[derive(Clone, Debug, Serialize)]
@@ -34,13 +29,28 @@ pub struct Candidate {
     /// Whether it is a CRC.
     pub crc: bool,
     #[serde(skip)]
-    generator: Option<Generator>,
+    of: Of,
     /// The longest data with the wanted distance, in bits; `None` if any data have it.
     pub holds_to: Option<Known<u64>>,
     /// The Hamming distance of data one bit longer than that, if it is exact.
     pub then: Option<u32>,
+    /// The length of bursts, in bits, up to which all are detected; of sums no longer than wanted.
+    pub burst: u32,
+    /// The undetected share of random data.
+    pub random: f64,
+    /// Undetected errors at each length, the longest first; none without an error rate.
+    pub chances: Vec<AtLength>,
     /// The measured speed, if there is one.
     pub speed: Option<Speed>,
+    /// Why it meets the requirements, or why it does not.
+    pub reasons: Vec<String>,
+}
+
+/// The mathematics of a candidate.
+#[derive(Clone, Debug)]
+enum Of {
+    Crc(Generator),
+    Sum(Box<Additive>),
 }
 
 /// The measured speed of a code on this CPU.
@@ -63,9 +73,12 @@ pub struct Speed {
 pub struct Advice {
     /// The requirements.
     pub wanted: Wanted,
-    /// The codes that meet them, narrow ones first; after [`Advice::timed`], of equal width the
-    /// fastest.
+    /// The codes that meet them, best first: narrow ones, and of equal width the fastest, if they
+    /// were [timed](Advice::timed). For files the fastest first, and of about equal ones the
+    /// strongest.
     pub codes: Vec<Candidate>,
+    /// The codes that do not, narrow ones first, each with its reason.
+    pub rejected: Vec<Candidate>,
     /// The other codes that keep the distance longest: up to one each of the widths 8, 16, 24, 32,
     /// 40 and 64, longest first.
     pub nearest: Vec<Candidate>,
@@ -85,8 +98,8 @@ const TIMED: u64 = 1 << 20;
 impl Candidate {
     /// Returns whether it is proved to meet the requirements.
     #[must_use]
-    pub fn meets(&self, data: u64) -> bool {
-        self.holds_to.is_none_or(|limit| limit.value >= data)
+    pub fn meets(&self, wanted: &Wanted) -> bool {
+        self.shortfall(wanted).is_none()
     }
 
     /// Returns the share of the longest data that `data` takes, from 0 to 1; 0 if any length will
@@ -102,8 +115,8 @@ impl Candidate {
     ///
     /// A code without a name in the catalogue is timed as most CRCs are made: lowest bit first.
     fn timed_name(&self) -> String {
-        match &self.generator {
-            Some(generator) if generator.names().next().is_none() => {
+        match &self.of {
+            Of::Crc(generator) if generator.names().next().is_none() => {
                 let (width, poly) = (generator.width(), generator.normal());
                 format!("width={width},poly={poly:x},refin=true,refout=true")
             }
@@ -146,25 +159,69 @@ pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
         _ => None,
     });
     for code in sums {
-        all.extend(sum(&code, wanted.distance)?);
+        all.extend(sum(code, wanted)?);
     }
-    let (mut codes, mut others): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|candidate| candidate.meets(wanted.data_bits));
-    codes.sort_by_key(|candidate| candidate.width);
+    if wanted.has_errors() {
+        // Those that fail already need no probability.
+        let chances = side_by_side(&all, effort.threads, |one| match one.meets(wanted) {
+            true => one.chances(wanted, effort),
+            false => Vec::new(),
+        });
+        all.iter_mut().zip(chances).for_each(|(one, chances)| one.chances = chances);
+    }
+    let (mut codes, mut rejected) = (Vec::new(), Vec::new());
+    for mut candidate in all {
+        match candidate.shortfall(wanted) {
+            None => codes.push(candidate),
+            Some(why) => {
+                candidate.reasons = vec![why];
+                rejected.push(candidate);
+            }
+        }
+    }
     let longest = |candidate: &Candidate| candidate.holds_to.map_or(0, |limit| limit.value);
-    others.sort_by_key(|candidate| std::cmp::Reverse(longest(candidate)));
+    rejected.sort_by_key(|candidate| std::cmp::Reverse(longest(candidate)));
     let nearest = [8, 16, 24, 32, 40, 64].into_iter().filter_map(|width| {
-        others.iter().find(|other| other.width == width && longest(other) > 0).cloned()
+        rejected.iter().find(|other| other.width == width && longest(other) > 0).cloned()
     });
     let mut nearest: Vec<Candidate> = nearest.collect();
     nearest.sort_by_key(|candidate| std::cmp::Reverse(longest(candidate)));
-    Ok(Advice {
-        wanted: *wanted,
-        codes,
-        nearest,
-        least_width: least_width(wanted.data_bits, wanted.distance),
-        enough_width: enough_width(wanted.data_bits, wanted.distance),
-    })
+    rejected.sort_by_key(|candidate| candidate.width);
+    let least_width = least_width(wanted.data_bits, wanted.distance);
+    let enough_width = enough_width(wanted.data_bits, wanted.distance);
+    let wanted = wanted.clone();
+    let mut advice = Advice { wanted, codes, rejected, nearest, least_width, enough_width };
+    advice.rank();
+    Ok(advice)
+}
+
+/// Does the same work on all items, some of them at once.
+fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        while let Some((place, item)) = {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            items.get(place).map(|item| (place, item))
+        } {
+            done.push((place, work(item)));
+        }
+        done
+    };
+    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads.max(1)).map(|_| scope.spawn(worker)).collect();
+        let mut all = worker();
+        for other in workers {
+            all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        all
+    });
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, result)| result).collect()
 }
 
 fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Result<Candidate, Error> {
@@ -201,68 +258,133 @@ fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Result<Ca
         also: names.iter().copied().filter(|other| Some(*other) != name).collect(),
         width: generator.width(),
         crc: true,
-        generator: Some(*generator),
+        of: Of::Crc(*generator),
         holds_to,
         then: exact.map(|limit| profile.distance(limit.data.saturating_add(1)).0),
+        burst: generator.width(),
+        random: (-f64::from(generator.width())).exp2(),
+        chances: Vec::new(),
         speed: None,
+        reasons: Vec::new(),
     })
 }
 
 /// Returns the candidate for a sum; `None` for CRCs.
-fn sum(code: &Additive, distance: u32) -> Result<Option<Candidate>, Error> {
-    let Some(limits) = sums::distance(code)? else { return Ok(None) };
-    let holds_to = match distance {
+fn sum(code: Additive, wanted: &Wanted) -> Result<Option<Candidate>, Error> {
+    let Some(limits) = sums::distance(&code)? else { return Ok(None) };
+    let holds_to = match wanted.distance {
         2 => None,
         3 => Some(Known::new(8 * limits.three_to as u64, Kind::Exact)),
         // Three bits from one unit on, or two.
         _ => Some(Known::new(0, Kind::Exact)),
     };
+    let seen = |&bits: &u32| sums::burst(&code, bits as usize).all_seen;
     Ok(Some(Candidate {
         code: code.name().into(),
         also: Vec::new(),
         width: code.width(),
         crc: false,
-        generator: None,
         holds_to,
-        then: (distance == 3).then_some(2),
+        then: (wanted.distance == 3).then_some(2),
+        burst: (1..=wanted.burst.min(code.width())).take_while(seen).last().unwrap_or(0),
+        random: 1.0 / code.elements(),
+        chances: Vec::new(),
         speed: None,
+        reasons: Vec::new(),
+        of: Of::Sum(Box::new(code)),
     }))
 }
 
+impl Candidate {
+    /// Computes the undetected errors at every length.
+    fn chances(&self, wanted: &Wanted, effort: &Effort<'_>) -> Vec<AtLength> {
+        let at = |data_bits| {
+            let independent = wanted.rate.map(|rate| match &self.of {
+                Of::Crc(generator) => {
+                    let effort = effort_for(generator, effort);
+                    Chance::crc(generator, data_bits, wanted.distance, &effort).at(rate)
+                }
+                Of::Sum(code) => Chance::sum(code, data_bits).at(rate),
+            });
+            let damaged =
+                Known { value: wanted.damaged * self.random, kind: crate::chance::ESTIMATE };
+            let undetected = match independent {
+                Some(known) if wanted.damaged == 0.0 => known,
+                Some(known) => Known { value: known.value + damaged.value, ..damaged },
+                None => damaged,
+            };
+            let per_second = undetected.value * wanted.per_second(data_bits);
+            let (per_hour, per_year) = (per_second * 3600.0, per_second * YEAR);
+            AtLength { data_bits, undetected, per_hour, per_year }
+        };
+        wanted.lengths().map(at).collect()
+    }
+
+    /// Returns the largest probability of an undetected error at any length; 0 if unknown.
+    #[must_use]
+    pub fn worst(&self) -> f64 {
+        self.chances.iter().map(|at| at.undetected.value).fold(0.0, f64::max)
+    }
+}
+
+/// The ratio of two times from which on they count as different, in the ranking for files.
+const STEP: f64 = 1.25;
+
 impl Advice {
-    /// Adds the speeds of the codes that meet the requirements, and sorts those of equal width by
-    /// speed.
+    /// Adds the speeds of the codes that meet the requirements, and ranks them anew.
     ///
-    /// `time` takes the codes' names, as [`Code`] reads them, and how many bytes of data to time
-    /// them on; it returns nanoseconds a call and core cycles per byte of each code, by the kernel
-    /// that the library chooses. It is not called if there is no code.
+    /// `time` takes the codes' names, as [`Code`] reads them, each with the kernel to time, and how
+    /// many bytes of data to time them on; it returns nanoseconds a call and core cycles per byte
+    /// of each. It is not called if there is no code.
     ///
     /// # Errors
     /// Returns those of `time`.
     pub fn timed<E>(
         mut self,
-        time: impl FnOnce(&[String], usize) -> Result<Vec<Option<(f64, f64)>>, E>,
+        time: impl FnOnce(&[(String, &'static str)], usize) -> Result<Vec<Option<(f64, f64)>>, E>,
     ) -> Result<Advice, E> {
         if self.codes.is_empty() {
             return Ok(self);
         }
         let bytes = self.wanted.data_bits.div_ceil(8).min(TIMED) as usize;
+        let instructions = self.wanted.instructions;
         let names: Vec<String> = self.codes.iter().map(Candidate::timed_name).collect();
-        let times = time(&names, bytes)?;
-        for ((candidate, name), time) in self.codes.iter_mut().zip(&names).zip(times) {
-            let kernel = name.parse::<Code>().ok().map(|code| code.chosen());
-            let speed = |(kernel, (ns, cycles_per_byte)): (KernelInfo, _)| Speed {
+        let kernels: Vec<_> =
+            names.iter().map(|name| instructions.kernel(&name.parse::<Code>().ok()?)).collect();
+        let pairs = names.into_iter().zip(&kernels);
+        let pairs: Vec<(String, &'static str)> =
+            pairs.map(|(name, kernel)| (name, kernel.map_or("portable", |it| it.name))).collect();
+        let times = time(&pairs, bytes)?;
+        for ((candidate, kernel), time) in self.codes.iter_mut().zip(kernels).zip(times) {
+            candidate.speed = kernel.zip(time).map(|(kernel, (ns, cycles_per_byte))| Speed {
                 kernel: kernel.name,
                 needs: kernel.needs.names().collect(),
                 bytes,
                 ns,
                 cycles_per_byte,
-            };
-            candidate.speed = kernel.zip(time).map(speed);
+            });
         }
-        let cost = |candidate: &Candidate| candidate.speed.as_ref().map_or(0.0, |speed| speed.ns);
-        self.codes.sort_by(|a, b| a.width.cmp(&b.width).then(cost(a).total_cmp(&cost(b))));
+        self.rank();
         Ok(self)
+    }
+
+    /// Sorts the codes, and gives the reasons for each.
+    fn rank(&mut self) {
+        let cost = |candidate: &Candidate| candidate.speed.as_ref().map_or(0.0, |speed| speed.ns);
+        let least = self.codes.iter().map(cost).fold(f64::INFINITY, f64::min).max(1e-9);
+        let step = |candidate: &Candidate| (cost(candidate) / least).max(1.0).log(STEP) as u32;
+        match self.wanted.files {
+            true => self.codes.sort_by(|a, b| {
+                let strength = a.worst().total_cmp(&b.worst()).then(b.width.cmp(&a.width));
+                step(a).cmp(&step(b)).then(strength)
+            }),
+            false => {
+                self.codes.sort_by(|a, b| a.width.cmp(&b.width).then(cost(a).total_cmp(&cost(b))))
+            }
+        }
+        for candidate in &mut self.codes {
+            candidate.reasons = candidate.merits(&self.wanted);
+        }
     }
 }
 
@@ -271,8 +393,11 @@ mod tests {
     use super::*;
 
     /// Returns the later a code stands, the faster it is.
-    fn backwards(names: &[String], bytes: usize) -> Result<Vec<Option<(f64, f64)>>, Error> {
-        let time = |(place, name): (usize, &String)| {
+    fn backwards(
+        names: &[(String, &'static str)],
+        bytes: usize,
+    ) -> Result<Vec<Option<(f64, f64)>>, Error> {
+        let time = |(place, (name, _)): (usize, &(String, _))| {
             assert!(name.parse::<Code>().is_ok(), "{name}");
             let ns = 1e6 - place as f64;
             Some((ns, ns / bytes as f64))
@@ -281,7 +406,7 @@ mod tests {
     }
 
     fn ask(data_bits: u64, distance: u32, width: u32) -> Advice {
-        let wanted = Wanted { data_bits, distance, width };
+        let wanted = Wanted::new(data_bits, distance, width);
         advise(&wanted, &Effort::new().within(5)).unwrap().timed(backwards).unwrap()
     }
 
@@ -308,5 +433,43 @@ mod tests {
         assert!(!sums.contains(&"internet") && !sums.contains(&"fletcher-16"));
         assert!(of_three.codes.iter().any(|code| code.width == 16 && code.crc));
         assert!(ask(8 * 1500, 4, 16).codes.iter().all(|code| code.crc));
+    }
+
+    #[test]
+    fn a_target_rejects_codes_that_miss_it() {
+        let mut wanted = Wanted::new(2048, 2, 32);
+        wanted.rate = Some(1e-6);
+        wanted.target = Some(Target::Message(1e-12));
+        wanted.burst = 16;
+        wanted.shorter = vec![512];
+        let advice = advise(&wanted, &Effort::new().within(5)).unwrap();
+        let names: Vec<&str> = advice.codes.iter().map(|code| code.code.as_str()).collect();
+        assert!(names.contains(&"crc-32/iscsi") && !names.contains(&"internet"), "{names:?}");
+        for code in &advice.codes {
+            assert!(code.chances.len() == 2 && code.worst() <= 1e-12 && code.burst >= 16);
+            assert!(!code.reasons.is_empty(), "{}", code.code);
+        }
+        let why = |name: &str| {
+            let code = advice.rejected.iter().find(|code| code.code == name).unwrap();
+            code.reasons.join("; ")
+        };
+        assert!(why("fletcher-32").contains("bursts"), "{}", why("fletcher-32"));
+        wanted.burst = 0;
+        wanted.target = Some(Target::Year(1e-3));
+        let stricter = advise(&wanted, &Effort::new().within(5)).unwrap();
+        let adler = stricter.rejected.iter().find(|code| code.code == "adler-32").unwrap();
+        assert!(adler.reasons[0].contains("a year"), "{:?}", adler.reasons);
+        assert!(stricter.codes.iter().all(|code| code.chances[0].per_year <= 1e-3));
+    }
+
+    #[test]
+    fn files_are_judged_by_damage_and_speed() {
+        let mut wanted = Wanted::new(8 << 30, 2, 64);
+        (wanted.files, wanted.damaged) = (true, 1e-6);
+        wanted.target = Some(Target::Message(1e-20));
+        let advice = advise(&wanted, &Effort::new().within(2)).unwrap().timed(backwards).unwrap();
+        assert!(!advice.codes.is_empty() && advice.codes.iter().all(|code| code.width > 40));
+        let crc = advice.codes.iter().find(|code| code.code == "crc-64/nvme").unwrap();
+        assert_eq!(crc.chances[0].undetected.value, 1e-6 * 0.5_f64.powi(64));
     }
 }

@@ -30,6 +30,8 @@ pub enum Error {
     Time,
     /// This text is not a bit error rate.
     BitErrorRate(String),
+    /// This text is no limit on undetected errors.
+    Target(String),
     /// Not all weights are known, which the computation needs.
     Incomplete,
     /// The code's value is wider than 32 bits.
@@ -110,6 +112,11 @@ impl fmt::Display for Error {
                 f,
                 "`{text}` is no bit error rate; write a decimal number from 0 to 1, as 1e-6 or \
                  0.01, of at most 18 digits"
+            ),
+            Error::Target(text) => write!(
+                f,
+                "`{text}` is no limit on undetected errors; write a probability for a message as \
+                 1e-15, or a number in a time as 1e-9/h or 0.01/year"
             ),
             Error::Incomplete => {
                 f.write_str("not all weights are known, so the probability is not")

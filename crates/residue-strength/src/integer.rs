@@ -19,7 +19,7 @@ fn multiply(a: u64, b: u64, n: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(n)) as u64
 }
 
-fn power(mut a: u64, mut exponent: u64, n: u64) -> u64 {
+pub(super) fn power(mut a: u64, mut exponent: u64, n: u64) -> u64 {
     let mut result = 1 % n;
     while exponent > 0 {
         if exponent & 1 == 1 {

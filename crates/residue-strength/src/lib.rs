@@ -28,6 +28,7 @@
 pub mod additive;
 pub mod advise;
 pub mod bounds;
+pub mod chance;
 pub mod claims;
 mod collide;
 pub mod compare;
@@ -51,6 +52,7 @@ mod spectrum;
 pub mod sums;
 mod undetected;
 pub mod weights;
+mod windows;
 mod witness;
 
 pub use effort::{Effort, deadline};

@@ -175,7 +175,7 @@ pub(super) fn quotient(count: &BigUint, of: &BigUint) -> f64 {
 }
 
 /// Returns the natural logarithm.
-fn logarithm(value: &BigUint) -> f64 {
+pub(super) fn logarithm(value: &BigUint) -> f64 {
     let spare = value.bits().saturating_sub(64);
     let top = (value >> spare).iter_u64_digits().next().unwrap_or(0);
     (top as f64).ln() + spare as f64 * std::f64::consts::LN_2

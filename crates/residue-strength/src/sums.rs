@@ -25,7 +25,7 @@ pub use distance::{Distance, distance};
 pub use pairs::{Share, inserted, swapped, two_bits, two_bits_of};
 
 /// The sums that are reported if none are named.
-pub const SUMS: [&str; 19] = [
+pub const SUMS: [&str; 22] = [
     "xor-8",
     "xor-16",
     "xor-32",
@@ -44,6 +44,9 @@ pub const SUMS: [&str; 19] = [
     "rfc1146-16",
     "four-octets",
     "adler-32",
+    "koopman-8",
+    "koopman-16",
+    "koopman-32",
     "crc-16/arc",
 ];
 

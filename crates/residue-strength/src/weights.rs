@@ -9,10 +9,12 @@
 //!   i, MacWilliams' identity is sum of A_w z^w = 2^-r sum of B_i (1 - z)^i (1 + z)^(n - i). The
 //!   powers that all terms share are taken out first, so that only a polynomial of the degree by
 //!   which the dual's weights differ is left to be multiplied with (1 - z^2)^c.
+//!   B_i are counted by a window that slides over a sequence, where the generator is primitive or
+//!   x + 1 times a primitive one (`windows`), and else by a transform (`spectrum`).
 //! - *Few bits set*: the codewords themselves (`lightest`). One with span s stands at n - s + 1
 //!   places.
 
-use super::{Effort, Generator, factor, gf2, lightest, spectrum};
+use super::{Effort, Generator, factor, gf2, lightest, spectrum, windows};
 use crate::Error;
 use num_bigint::{BigInt, BigUint};
 use std::sync::Mutex;
@@ -30,6 +32,9 @@ const ALL: u64 = 1 << 15;
 
 /// The largest number of codewords that are counted one by one.
 const MANY: f64 = 1e7;
+
+/// The most codewords of two bits for which heavier ones are counted one by one.
+const PAIRS: u32 = 1000;
 
 /// The numbers of undetected errors by weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,13 +94,17 @@ impl Weights {
         if way.is_none() {
             return f64::INFINITY;
         }
-        // A word of the dual takes four nanoseconds, and a column two for each table; a coefficient
-        // of the identity grows with the length.
+        // A word of the dual takes four nanoseconds, and a column two for each table; or a window
+        // of a word one and a half. A coefficient of the identity grows with the length.
         let words = f64::from(generator.width().min(DIMENSIONS).min(data.min(64) as u32)).exp2();
         let tables = words / 16384.0 * length as f64;
         let identity =
             if most.is_none() { (length as f64 / 12_000.0).powf(3.5) * 5.0 } else { 0.0 };
-        ((2.0 * words + tables) * 2e-9 + identity) / effort.threads as f64
+        let dual = match sliding(generator) {
+            Some(poly) => f64::from(gf2::degree(poly)).exp2() * 1.5e-9,
+            None => (2.0 * words + tables) * 2e-9,
+        };
+        (dual + identity) / effort.threads as f64
     }
 
     /// Returns the length of a codeword in bits.
@@ -150,13 +159,25 @@ impl Way {
 /// Returns whether the codewords can be counted one by one.
 fn few_enough(generator: &Generator, length: u64, most: u32, effort: &Effort<'_>) -> bool {
     // The same work by the dual code, which knows no hard weights.
-    let by_dual =
-        if generator.width() <= DIMENSIONS { 1 << (generator.width() - 4) } else { u64::MAX };
+    let by_dual = match generator.width() {
+        width @ ..=DIMENSIONS => 1 << width.saturating_sub(4),
+        _ => u64::MAX,
+    };
     let sums = (3..=most)
         .try_fold(0_u64, |sum, weight| sum.checked_add(lightest::cost(weight, length, effort)?));
     let expected: f64 = (1..=most).map(|i| (length as f64).log2() - f64::from(i).log2()).sum();
+    // Bits a multiple of the order apart look the same: then every codeword comes many times.
     sums.is_some_and(|sums| sums <= by_dual)
         && (expected - f64::from(generator.width())).exp2() < MANY
+        && (most < 3 || pairs(generator, length) <= PAIRS.into())
+}
+
+/// Returns the number of undetected errors of two bits in `length` bits, value included.
+pub(super) fn pairs(generator: &Generator, length: u64) -> BigUint {
+    let order = factor::order(&factor::factors(generator.explicit()));
+    // At every multiple of the order, and every place from which it fits.
+    let fit = length.saturating_sub(1) / order;
+    BigUint::from(fit) * length - BigUint::from(order) * fit * (fit + 1) / 2_u32
 }
 
 fn one_by_one(
@@ -165,17 +186,12 @@ fn one_by_one(
     most: u32,
     effort: &Effort<'_>,
 ) -> Option<Vec<BigUint>> {
-    let order = factor::order(&factor::factors(generator.explicit()));
     let mut counts = vec![BigUint::ZERO; most as usize + 1];
     for (weight, count) in (0..).zip(&mut counts) {
         *count = match weight {
             0 => 1_u32.into(),
             1 => BigUint::ZERO,
-            // At every multiple of the order, and every place from which it fits.
-            2 => {
-                let fit = (length - 1) / order;
-                BigUint::from(fit) * length - BigUint::from(order) * fit * (fit + 1) / 2_u32
-            }
+            2 => pairs(generator, length),
             _ if weight % 2 == 1 && generator.has_parity() => BigUint::ZERO,
             _ => {
                 let words = lightest::codewords(generator, weight, length, effort)?;
@@ -211,17 +227,31 @@ fn of_the_dual(
     Some(counts.map(|count| count.to_biguint().unwrap_or_default() >> generator.width()).collect())
 }
 
+/// Returns the primitive polynomial that is the generator, or x + 1 times that is, of a degree that
+/// suits windows.
+fn sliding(generator: &Generator) -> Option<u128> {
+    let (other, rest) = gf2::divide(generator.explicit(), 3);
+    let poly = if rest == 0 { other } else { generator.explicit() };
+    windows::suit(poly).then_some(poly)
+}
+
 /// Returns the number of words of the dual code of each weight.
 fn dual(generator: &Generator, columns: &[u64], effort: &Effort<'_>) -> Option<Vec<u64>> {
+    let words = match sliding(generator) {
+        Some(poly) => windows::distribution(poly, columns.len(), effort)?,
+        None if generator.has_parity() => {
+            let others: Vec<u64> = columns.iter().map(|column| column >> 1).collect();
+            spectrum::distribution(&others, generator.width() - 1, effort)?
+        }
+        None => spectrum::distribution(columns, generator.width(), effort)?,
+    };
     if !generator.has_parity() {
-        return spectrum::distribution(columns, generator.width(), effort);
+        return Some(words);
     }
     // Every power of x has an odd number of bits, as x + 1 divides g: the sum of all rows is the
     // word of ones. With it in place of the first row, the combinations of the others are half of
-    // all, and their complements are the other half.
-    let others: Vec<u64> = columns.iter().map(|column| column >> 1).collect();
-    let half = spectrum::distribution(&others, generator.width() - 1, effort)?;
-    let both = half.iter().zip(half.iter().rev());
+    // all, and their complements are the other half. So are the words of the factor beside x + 1.
+    let both = words.iter().zip(words.iter().rev());
     Some(both.map(|(count, complement)| count + complement).collect())
 }
 
@@ -415,6 +445,18 @@ mod tests {
                 assert_eq!(listed.unwrap(), dual[..=most], "{text}, {data} bits");
             }
         }
+    }
+
+    /// Of a polynomial of order 51, pairs of pairs are a million millions.
+    #[test]
+    fn codewords_far_beyond_the_order_are_not_listed() {
+        let (generator, _) = Generator::parse("koopman:a094afb5", None).unwrap();
+        assert!(pairs(&generator, 12_144) > 1_000_000_u32.into());
+        for most in [3, 4] {
+            let way = Way::new(&generator, 12_112, Some(most), &Effort::new());
+            assert_eq!(way, Some(Way::Dual));
+        }
+        assert_eq!(Way::new(&generator, 12_112, Some(2), &Effort::new()), Some(Way::OneByOne));
     }
 
     #[test]

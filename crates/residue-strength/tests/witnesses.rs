@@ -11,6 +11,9 @@ use residue_strength::additive::Additive;
 use residue_strength::sums::{Distance, SUMS, distance};
 use residue_strength::{Effort, Generator, Profile, Undetected, named};
 
+/// The longest data that are laid out, in bytes; longer ones have their errors confirmed without.
+const LAID_OUT: usize = 1 << 20;
+
 /// Returns every sum with its Hamming distance.
 fn sums() -> Vec<(Code, Distance)> {
     let all = SUMS.iter().filter_map(|name| {
@@ -79,7 +82,9 @@ fn every_sum_has_an_undetected_error_of_two_bits_one_byte_beyond_its_limit() {
     for (code, distance) in sums() {
         assert_eq!(distance.two.bits(), 8 * (distance.three_to as u64 + 1), "{code}");
         for (error, weight) in [(Some(&distance.two), 2), (distance.three.as_ref(), 3)] {
-            let Some(error) = error else { continue };
+            let Some(error) = error.filter(|error| error.bits() <= 8 * LAID_OUT as u64) else {
+                continue;
+            };
             let [right, wrong] = twice(&code, error, 0);
             assert!(accepted(&code, &right) && accepted(&code, &wrong), "{code} {error:?}");
             assert_eq!(differing_bits(&[right, wrong]), weight, "{code} {error:?}");
@@ -182,6 +187,9 @@ proptest! {
         let additive = Additive::named(name).unwrap();
         let Some(found) = distance(&additive).unwrap() else { return Ok(()) };
         let (code, limit) = (additive.code(), found.three_to);
+        if limit > LAID_OUT {
+            return Ok(());
+        }
         let bytes = (limit as i64 + near).max(1) as usize;
         if bytes <= limit {
             let mut random = fastrand::Rng::with_seed(seed);

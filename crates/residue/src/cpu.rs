@@ -5,7 +5,7 @@ mod profile;
 use core::fmt;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 pub(crate) use profile::INTEL_AVX512;
-pub use profile::{PROFILES, Product, Profile};
+pub use profile::{PROFILES, Product, Profile, ReadAhead};
 
 /// A set of CPU features, as kernels need them or as the CPU has them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -211,10 +211,14 @@ static PROFILE: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// `RESIDUE_PROFILE` names (with the feature `std`).
 ///
 /// It is found once per process. An unknown name is ignored; `mask_error` reports it.
+#[inline]
 pub fn profile() -> &'static Profile {
-    if let Some(known) = PROFILES.get(PROFILE.load(Relaxed)) {
-        return known;
-    }
+    // Kernels ask for long data: one load, and no call.
+    PROFILES.get(PROFILE.load(Relaxed)).unwrap_or_else(find_profile)
+}
+
+#[cold]
+fn find_profile() -> &'static Profile {
     let found = named_profile().unwrap_or_else(detected_profile);
     let place = PROFILES.iter().position(|profile| profile.name == found.name);
     PROFILE.store(place.unwrap_or(usize::MAX), Relaxed);

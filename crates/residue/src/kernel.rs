@@ -22,6 +22,10 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
+mod compose;
+
+pub(crate) use compose::{ByLength, OutOfLine};
+
 /// The common properties of the kernels of one family: their state, its start, and the value at its
 /// end.
 #[doc(hidden)]
@@ -65,39 +69,6 @@ pub(crate) trait Batch<T: Tier>: 'static {
         packets: Packets<'_>,
         values: &mut [<Self::Family as Family>::Value],
     );
-}
-
-/// Runs body `Short` for data below `FROM` bytes, and body `Long` from there on.
-///
-/// `Long` is usually [`OutOfLine`], so that short data need no stack frame.
-pub(crate) struct ByLength<Short, Long, const FROM: usize>(PhantomData<(Short, Long)>);
-
-impl<T, Short, Long, const FROM: usize> Body<T> for ByLength<Short, Long, FROM>
-where
-    T: Tier,
-    Short: Body<T>,
-    Long: Body<T, Family = Short::Family>,
-{
-    type Family = Short::Family;
-    #[inline(always)]
-    fn run(tier: T, with: &With<Short, T>, state: State<Short, T>, data: &[u8]) -> State<Short, T> {
-        if data.len() < FROM {
-            Short::run(tier, with, state, data)
-        } else {
-            Long::run(tier, with, state, data)
-        }
-    }
-}
-
-/// Runs a body out of line, where it may be shared.
-pub(crate) struct OutOfLine<B>(PhantomData<B>);
-
-impl<T: Tier, B: Body<T>> Body<T> for OutOfLine<B> {
-    type Family = B::Family;
-    #[inline(always)]
-    fn run(tier: T, with: &With<B, T>, state: State<B, T>, data: &[u8]) -> State<B, T> {
-        tier.outline::<B>(with, state, data)
-    }
 }
 
 /// A body on a tier as a value, for data that choose among bodies.

@@ -17,6 +17,7 @@
 //! | Fletcher-32 | [`fletcher32`], [`fletcher::fletcher32_be`] | [`fletcher::Fletcher32`] | `u32` |
 //! | ISO 8473 and other check octets | [`fletcher::check_octets`] | | 2 or 4 bytes |
 //! | Adler-32 (zlib) | [`adler32`] | [`adler::Adler32`] | `u32` |
+//! | Koopman | [`koopman::koopman8`], `koopman16`, ... | [`koopman::Checksum`] | `u8` to `u32` |
 //! | xor, plain sums | [`baseline::Baseline::value`] | [`baseline::Checksum`] | `u32` |
 //!
 //! Streaming types have `update`, `update_scattered` (for `&[&[u8]]` or `IoSlice`),
@@ -108,6 +109,7 @@ pub mod fletcher;
 pub mod internet;
 #[allow(unsafe_code)]
 pub mod kernel;
+pub mod koopman;
 #[cfg(doc)]
 pub mod migration;
 mod paired;

@@ -11,7 +11,7 @@
 //! - Data of a few 64-bit words take no vectors, and data of up to eight vectors take no loop.
 //!   [`Deferred`] and [`Groups`] need no vectors at all.
 
-use crate::arch::{Tier, Unit, Weighted, corrected32, scalar};
+use crate::arch::{Tier, Unit, Weighted, corrected32, scalar, streamed};
 use crate::kernel::{Body, ByLength, Family, OutOfLine};
 use crate::words::short_word;
 use core::marker::PhantomData;
@@ -128,11 +128,15 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
     fn run(tier: T, (): &(), mut state: [u32; 2], data: &[u8]) -> [u32; 2] {
         let m = u64::from(F::MODULUS);
         let per_step = 4 * T::BYTES / F::Unit::BYTES;
+        let streamed = streamed(T::AHEAD, data.len());
         for block in data.chunks(T::STEPS * 4 * T::BYTES) {
             let mut sums = tier.zero();
             let (vectors, _) = tier.blocks(block);
             let (steps, _) = vectors.as_chunks::<4>();
             for step in steps {
+                if streamed {
+                    tier.read_ahead(step);
+                }
                 let [v0, v1, v2, v3] = step;
                 sums =
                     tier.step(sums, [tier.load(v0), tier.load(v1), tier.load(v2), tier.load(v3)]);

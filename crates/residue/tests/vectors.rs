@@ -6,7 +6,7 @@ use common::{hex, input, number, vectors};
 use residue::fletcher::check_octets;
 use residue::{Code, Error, Partial, internet};
 
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "internet.txt",
     "xns.txt",
     "fletcher.txt",
@@ -14,6 +14,7 @@ const FILES: [&str; 7] = [
     "adler.txt",
     "crc.txt",
     "baseline.txt",
+    "koopman.txt",
 ];
 
 #[test]

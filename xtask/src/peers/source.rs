@@ -11,8 +11,8 @@ const AROUND: &str = "#[allow(unused_imports)] use crate::*; \
 pub struct Source {
     /// The test modules of all files, as text to append to a `lib.rs`.
     pub modules: String,
-    /// What was left out, and why.
-    pub left: Vec<String>,
+    /// Names of what was left out, with the reason.
+    left: Vec<(String, String)>,
 }
 
 impl Source {
@@ -20,21 +20,24 @@ impl Source {
     /// files and functions with a reason.
     pub fn of(folder: &Path, private: &[(&str, &str)]) -> Result<Source, String> {
         let mut source = Source { modules: String::new(), left: Vec::new() };
-        let mut files = Vec::new();
-        collect(folder, &mut files)?;
-        for path in files {
+        for (name, why) in private {
+            if folder.join(name).is_file() {
+                let name = name.trim_start_matches("../");
+                source.left.push((format!("`{name}`"), why.to_string()));
+            }
+        }
+        for path in files(folder)? {
             let text = super::read(&path)?;
             let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
             let Some(module) = module(&text) else { continue };
-            if let Some((_, why)) = private.iter().find(|(file, _)| *file == name) {
-                source.left.push(format!("`{name}`: {why}"));
+            if private.iter().any(|(file, _)| *file == name) {
                 continue;
             }
             let mut module = module.to_string();
             for (function, why) in private {
                 if let Some(rest) = without(&module, function) {
                     module = rest;
-                    source.left.push(format!("`{function}`: {why}"));
+                    source.left.push((format!("`{function}`"), why.to_string()));
                 }
             }
             let around = name.trim_end_matches(".rs").replace(['/', '-'], "_");
@@ -45,10 +48,33 @@ impl Source {
         Ok(source)
     }
 
+    /// Returns what was left out, by reason.
+    pub fn remarks(&self) -> String {
+        let mut reasons: Vec<&str> = Vec::new();
+        for (_, why) in &self.left {
+            if !reasons.contains(&why.as_str()) {
+                reasons.push(why);
+            }
+        }
+        let remark = |why: &&str| {
+            let names = self.left.iter().filter(|(_, reason)| reason == why);
+            let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+            format!("{}: {why}", names.join(", "))
+        };
+        reasons.iter().map(remark).collect::<Vec<String>>().join("; ")
+    }
+
     /// Copies a folder of test programs, if there is one.
-    pub fn files(&mut self, from: &Path, to: &Path) -> Result<(), String> {
+    pub fn files(&self, from: &Path, to: &Path) -> Result<(), String> {
         if from.is_dir() { crate::shell::copied_tree(from, to) } else { Ok(()) }
     }
+}
+
+/// Returns the sources in a folder and below it, sorted.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    Ok(files)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
@@ -64,6 +90,37 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The modules that crc-fast's tests take from their crate: there is no cache here to clear, and
+/// the codes' parameters are at the root.
+const CRC_FAST: &str = "
+#[cfg(test)] mod test;
+#[cfg(test)] mod cache { pub fn clear_cache() {} }
+#[cfg(test)] mod crc16 { pub mod consts { pub use crate::*; } }
+#[cfg(test)] mod crc32 { pub mod consts { pub use crate::*; } }
+#[cfg(test)] mod crc64 { pub mod consts { pub use crate::*; } }
+";
+
+/// Adds what the tests of crc-fast share, without its folding constants and its C header.
+pub fn for_crc_fast(source: &Path, face: &Path) -> Result<(), String> {
+    use crate::shell::{copied_tree, written};
+    let library = face.join("src/lib.rs");
+    let text = super::read(&library)?.replace("    use cbindgen::Language::C;\n", "");
+    let text = text.replace("    use cbindgen::Style::Both;\n", "");
+    written(&library, (text + CRC_FAST).as_bytes())?;
+    let shared = face.join("src/test");
+    copied_tree(&source.join("src/test"), &shared)?;
+    let names = shared.join("mod.rs");
+    let text = super::read(&names)?.replace("mod future_proof_tests;\n", "");
+    written(&names, text.as_bytes())?;
+    let codes = shared.join("enums.rs");
+    let text = super::read(&codes)?;
+    let keys = text.find("    pub fn get_keys(").ok_or("crc-fast: no `get_keys`")?;
+    let end = keys + text[keys..].find("\n    }\n").ok_or("crc-fast: no end of `get_keys`")? + 7;
+    written(&codes, format!("{}{}", &text[..keys], &text[end..]).as_bytes())?;
+    // Its tests write files there, and are skipped without the folder.
+    std::fs::create_dir_all(face.join("test")).map_err(|error| error.to_string())
 }
 
 /// Returns the module of tests in a file that is formatted as usual: from its attribute to the

@@ -61,11 +61,16 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Number of check values of a protocol that are wrong or offloaded for one cause."""
+    """Number of check values of a protocol that are wrong or offloaded for one cause.
+
+    ``chance`` is the probability that the cause fits so often by chance; None if the cause is
+    unknown.
+    """
 
     cause: str
     protocol: str
     values: int
+    chance: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,8 @@ class NotFollowed:
 class Rewritten:
     """Packets between two addresses whose checksums are wrong by an equal amount, ``lacking``.
 
-    An address or a port was changed on the way, and the checksum was not.
+    An address or a port was changed on the way, and the checksum was not. ``chance`` is the
+    probability that so many packets lack this amount by chance.
     """
 
     source: str
@@ -97,6 +103,7 @@ class Rewritten:
     lacking: int
     packets: int
     addresses_only: bool
+    chance: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ pub(super) fn date() -> String {
 pub(super) fn entry(profile: &Profile, cpu: &str, source: &str, notes: &[(&str, &str)]) -> String {
     let unknown = profile.name == "unknown";
     let mut text = "Profile {\n".to_string();
-    // The derived form of a structure of numbers and texts is Rust, whatever its fields.
+    // The derived form of a structure of numbers and texts is Rust. Names of enums are added.
     for line in format!("{profile:#?}").lines() {
         let Some((field, value)) = line.trim().trim_end_matches(',').split_once(": ") else {
             continue;
@@ -27,6 +27,10 @@ pub(super) fn entry(profile: &Profile, cpu: &str, source: &str, notes: &[(&str, 
             "cpus" if unknown => format!("{cpu:?}"),
             "source" => format!("{source:?}"),
             "product" => format!("Product::{value}"),
+            "reads_ahead" => match profile.reads_ahead {
+                Some(way) => format!("Some(ReadAhead::{way:?})"),
+                None => "None".to_string(),
+            },
             _ => value.to_string(),
         };
         let known = ["name", "cpus", "source", "product"].into_iter();

@@ -84,9 +84,9 @@ enum Command {
 #[derive(Debug, Args)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 struct GuardOptions {
-    /// Network interface
-    #[arg(short, long, value_name = "NAME")]
-    interface: String,
+    /// Network interface; the kernel engine takes several: -i eth0 -i eth1
+    #[arg(short, long = "interface", value_name = "NAME", required = true)]
+    interfaces: Vec<String>,
     /// Guard connections with one of these ports at either end, as 80,8000-8010 [default: all]
     #[arg(short, long, value_name = "PORTS", value_delimiter = ',')]
     ports: Vec<String>,
@@ -106,8 +106,12 @@ The programs and their state are pinned in the BPF file system (/sys/fs/bpf/resi
 stay until `residue guard off`, or until the host restarts. No process runs. Connections that are \
 open already stay regular TCP.
 
+Several interfaces share all settings and counts. If the guard is on, the command changes its \
+settings, and adds interfaces.
+
 Examples:
   residue guard on --interface eth0
+  residue guard on --interface eth0 --interface eth1
   residue guard on --interface eth0 --ports 3260,4420 --value 5
   residue guard on --interface eth0 --cgroup /sys/fs/cgroup/system.slice/nginx.service
   residue guard on --interface eth0 --policy require    allow guarded connections only";

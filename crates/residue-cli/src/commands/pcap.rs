@@ -19,10 +19,11 @@ use residue_net::pcap::Reader;
 use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::patch::{self, Edit};
 use residue_net::rewrite::Rewriter;
-use residue_net::verify::{Buffer, Places, packets};
+use residue_net::verify::{AnyReader, Buffer, Places, packets, wrong};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek as _};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -79,7 +80,7 @@ pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
     }
 }
 
-/// Size in bytes from which a capture is read by its own thread.
+/// Size in bytes from which a capture is read or verified by threads of its own.
 const LARGE: u64 = 1 << 20;
 
 /// A capture that can be read several times.
@@ -128,14 +129,33 @@ impl Capture {
         Ok(self.begin(self.open(progress)?)?)
     }
 
+    /// Opens the packets from the first, for verification on several threads, which read
+    /// themselves.
+    fn shared_reader(&self, progress: &Progress) -> anyhow::Result<AnyReader<'static>> {
+        Ok(Reader::new(self.open(progress)?)?)
+    }
+
+    /// Returns the number of threads for the verification of this capture.
+    fn threads(&self) -> NonZero<usize> {
+        const ONE: NonZero<usize> = NonZero::<usize>::MIN;
+        if !self.is_large() {
+            return ONE;
+        }
+        // More wait for each other, because one at a time reads.
+        thread::available_parallelism().unwrap_or(ONE).min(ONE.saturating_add(7))
+    }
+
+    /// Returns whether other threads are worth their start. Standard input may have any length.
+    fn is_large(&self) -> bool {
+        self.size() == 0 || self.size() >= LARGE
+    }
+
     /// Opens the packets of the bytes `input`.
     fn begin(
         &self,
         input: Box<dyn Read + Send>,
     ) -> Result<Reader<Box<dyn Read + Send>>, residue_net::Error> {
-        // Standard input may have any length.
-        let large = self.size() == 0 || self.size() >= LARGE;
-        if large && thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
+        if self.is_large() && thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
             Reader::ahead(input)
         } else {
             Reader::new(input)
@@ -180,6 +200,20 @@ struct Target {
     #[arg(short = 'n', long)]
     dry_run: bool,
 }
+
+/// The packets that a command changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Changed {
+    /// Any packets.
+    Any,
+    /// Packets with wrong or offloaded values only.
+    Wrong,
+    /// As `Wrong`, and they are so few that all changes are kept in memory.
+    FewWrong,
+}
+
+/// Largest number of wrong values whose changes are kept in memory.
+const FEW: u64 = 1 << 18;
 
 /// Number of changes to write at a time to a capture changed in place.
 const BATCH: usize = 1 << 16;
@@ -230,8 +264,26 @@ impl Target {
         capture: &Capture,
         progress: &Progress,
         across: &[Edit],
+        changed: Changed,
         mut each: impl FnMut(&Buffer<'_>, &mut Vec<Edit>),
     ) -> anyhow::Result<Option<residue_net::Error>> {
+        let mut each = |buffer: &Buffer<'_>, edits: &mut Vec<Edit>| {
+            if matches!(buffer.places, Places::Contiguous(_)) {
+                each(buffer, edits);
+            }
+        };
+        if let (Some(path), Changed::FewWrong) = (&self.output, changed) {
+            // The changes are few: to find them first, on several threads, is faster than to look
+            // for them while the capture is copied.
+            let mut edits = across.to_vec();
+            let reader = capture.shared_reader(progress)?;
+            let read = wrong(reader, capture.threads(), &mut |buffer| each(buffer, &mut edits));
+            patch::sort(&mut edits)?;
+            let input = capture.open(progress)?;
+            patch::copy_to_file(input, path, capture.path(), &edits)
+                .with_context(|| Styles::plain(path.as_os_str()))?;
+            return Ok(read.error);
+        }
         if let Some(path) = &self.output {
             let input = capture.open(progress)?;
             let mut rewriter = Rewriter::new(input, across, each)?;
@@ -252,14 +304,18 @@ impl Target {
             Ok(())
         };
         let (mut edits, mut result) = (Vec::new(), Ok(()));
-        let read = packets(capture.reader(progress)?, |buffer| {
-            if matches!(buffer.places, Places::Contiguous(_)) {
-                each(buffer, &mut edits);
-            }
+        let mut take = |buffer: &Buffer<'_>| {
+            each(buffer, &mut edits);
             if edits.len() >= BATCH && result.is_ok() {
                 result = write(&mut edits);
             }
-        });
+        };
+        let read = match changed {
+            Changed::Any => packets(capture.reader(progress)?, take),
+            Changed::FewWrong | Changed::Wrong => {
+                wrong(capture.shared_reader(progress)?, capture.threads(), &mut take)
+            }
+        };
         result?;
         write(&mut edits)?;
         write(&mut across.to_vec())?;

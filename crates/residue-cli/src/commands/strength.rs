@@ -27,8 +27,9 @@ x^16+x^12+x^5+1.
 Lengths are of the data, without the check value: in bits (1e9, 64k), or in bytes with the unit B \
 (1500B, 1.5kB, 64KiB, 1MiB).
 
-Every figure is marked exact (proved), bound (proved as far as it goes) or sampled (evaluated at \
-some points).
+Every figure is marked exact (proved), bound (proved as far as it goes), estimate (errors of few \
+bits counted, of more bits taken as undetected in the share of random data) or sampled (evaluated \
+at some points).
 
 An undetected error is given by its wrong bits in the data, from 0, the first bit sent, and by the \
 change of the check value (exclusive or), in hexadecimal as `residue sum` prints it. The first bit \
@@ -39,7 +40,8 @@ each Hamming distance.
 
 Examples:
   residue strength crc-32c                   maximum data length for each Hamming distance
-  residue strength crc-32 --length 1500B     Hamming distance of Ethernet frames
+  residue strength crc-32 --length 1500B     Hamming distance of Ethernet frames, and probabilities
+  residue strength crc-32 --length 1500B --ber 1e-5
   residue strength koopman:ba0dc66b
   residue strength crc-64/nvme --most 5
   residue strength weights crc-32 --length 1514B --most 4
@@ -49,6 +51,7 @@ Examples:
   residue strength search --width 16 --length 64 --hd 6
   residue strength compare --length 1500B    CRC-32C, TCP's checksum, Fletcher, Adler side by side
   residue strength advise --length 1500B --hd 6    codes that detect every error of up to five bits
+  residue strength advise --length 64B,1500B --ber 1e-8 --target 1e-3/year
   residue strength claims                    claims of the papers, and the exact conditions";
 
 /// Arguments of `residue strength`.
@@ -77,7 +80,7 @@ enum Command {
     Search(search::SearchArgs),
     /// Compare CRCs and sums: distances, shares, probabilities, undetected errors per year
     Compare(compare::CompareArgs),
-    /// Recommend codes with a Hamming distance at a length, by width and speed on this CPU
+    /// Recommend codes for an error rate, a target, bursts or a Hamming distance, with reasons
     Advise(advise::AdviseArgs),
     /// Check the claims of the papers: each with its exact condition and a proof
     Claims(claims::ClaimsArgs),

@@ -2,9 +2,9 @@
 #![allow(dead_code)]
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{Read as _, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Path of the program.
@@ -168,5 +168,28 @@ pub fn until(what: &str, mut is: impl FnMut() -> bool) {
     while !is() {
         assert!(Instant::now() < end, "{what}");
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A process that is killed when this is dropped.
+pub struct Running(pub Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    /// Stops the process (SIGTERM), and returns its exit code and what it printed, if that goes to
+    /// a pipe.
+    pub fn end(mut self) -> (i32, String) {
+        must(&format!("kill {}", self.0.id()));
+        let mut text = String::new();
+        if let Some(out) = self.0.stdout.as_mut() {
+            out.read_to_string(&mut text).expect("text");
+        }
+        (self.0.wait().expect("it ends").code().unwrap_or(-1), text)
     }
 }

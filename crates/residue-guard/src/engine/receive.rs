@@ -136,7 +136,8 @@ impl Engine {
     /// Handles a peer that turns out not to support the option.
     fn regular(&mut self, key: &Key, connection: &Connection, now: Duration) {
         self.counters.agreed[0] += 1;
-        if connection.tries > self.config.tries && !self.is_required() && !self.is_disturbed(now) {
+        let is_silent = connection.tries > self.tries(key, now);
+        if is_silent && !self.is_required() && !self.is_disturbed(now) {
             self.failed(key, connection, Failure::Silence, now);
         }
         if self.is_required() {
@@ -206,7 +207,7 @@ impl Engine {
     fn verify(
         &mut self,
         key: Key,
-        mut connection: Connection,
+        connection: Connection,
         value: u8,
         segment: &Segment,
         now: Duration,
@@ -220,23 +221,46 @@ impl Engine {
             && self.is_regular(segment)
         {
             // The ports have another connection now.
-            connection.phase = Phase::Regular { negotiated: false };
-            self.keep(key, connection, now);
+            let phase = Phase::Regular { negotiated: false };
+            self.keep(key, Connection { phase, ..connection }, now);
             return self.unprotected(segment);
         }
         self.counters.received[usize::from(value)].count(judged, expected);
-        if let Some(reason) = reason(judged) {
-            // Whoever is not on the path does not know the numbers.
-            if expected {
-                self.record_failure(&key, &mut connection, now);
-                self.keep(key, connection, now);
-            }
-            return Outcome::Drop(reason);
+        match reason(judged) {
+            Some(reason) => self.reject(key, connection, reason, expected, now),
+            None => self.accept(key, connection, segment, now),
         }
+    }
+
+    /// Gives the kernel a good segment of a connection.
+    fn accept(
+        &mut self,
+        key: Key,
+        mut connection: Connection,
+        segment: &Segment,
+        now: Duration,
+    ) -> Outcome {
         self.works(&key, &mut connection, now);
         connection.fins[1] |= segment.flags() & FIN != 0;
         self.keep(key, connection, now);
         self.strip(segment)
+    }
+
+    /// Drops a bad segment of a connection. It may show a failure of the path if its numbers fit,
+    /// which nobody off the path knows.
+    fn reject(
+        &mut self,
+        key: Key,
+        mut connection: Connection,
+        reason: Reason,
+        fits: bool,
+        now: Duration,
+    ) -> Outcome {
+        if fits {
+            self.record_failure(&key, &mut connection, now);
+            self.keep(key, connection, now);
+        }
+        Outcome::Drop(reason)
     }
 
     /// Settles the value of a connection: the first segment after this host's answer shows how the
@@ -248,6 +272,10 @@ impl Engine {
         segment: &Segment,
         now: Duration,
     ) -> Outcome {
+        let first = connection.peer_isn.map(|isn| isn.wrapping_add(1));
+        if first.is_some_and(|first| first != segment.sequence()) {
+            return Outcome::Drop(Reason::Early);
+        }
         let acknowledges = connection.acknowledges_syn(segment.acknowledgment());
         let mut worst = None;
         for value in connection.values().iter() {
@@ -258,15 +286,13 @@ impl Engine {
                 continue;
             }
             self.counters.received[usize::from(value)].count(judged, acknowledges);
-            if acknowledges {
-                connection.phase = Phase::Agreed { value };
-                connection.confirmed = true;
-                self.works(&key, &mut connection, now);
-                connection.fins[1] |= segment.flags() & FIN != 0;
-                self.counters.agreed[usize::from(value)] += 1;
-                self.keep(key, connection, now);
+            if !acknowledges {
+                return self.strip(segment);
             }
-            return self.strip(segment);
+            connection.phase = Phase::Agreed { value };
+            connection.confirmed = true;
+            self.counters.agreed[usize::from(value)] += 1;
+            return self.accept(key, connection, segment, now);
         }
         if self.is_regular(segment) {
             // The answer reached the peer without the option, and no segment with a value was sent
@@ -278,11 +304,8 @@ impl Engine {
         }
         let Some((value, judged)) = worst else { return self.unprotected(segment) };
         self.counters.received[usize::from(value)].count(judged, acknowledges);
-        if acknowledges {
-            self.record_failure(&key, &mut connection, now);
-            self.keep(key, connection, now);
-        }
-        Outcome::Drop(reason(judged).unwrap_or(Reason::Both))
+        let reason = reason(judged).unwrap_or(Reason::Both);
+        self.reject(key, connection, reason, acknowledges, now)
     }
 
     /// Returns whether the segment comes from a host without an agreement.

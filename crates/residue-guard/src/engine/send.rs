@@ -50,7 +50,7 @@ impl Engine {
         };
         connection.own_isn = isn;
         connection.opens(segment);
-        let outcome = self.ask(&connection, connection.offer.value, segment, now);
+        let outcome = self.ask(&key, &connection, connection.offer.value, segment, now);
         match outcome {
             Outcome::Replace => self.keep(key, connection, now),
             _ => drop(self.table.remove(&key)),
@@ -106,7 +106,7 @@ impl Engine {
             return self.unprotected(segment);
         }
         connection.opens(segment);
-        let outcome = self.ask(&connection, connection.answer, segment, now);
+        let outcome = self.ask(&key, &connection, connection.answer, segment, now);
         if outcome == Outcome::Pass {
             self.table.remove(&key);
         } else {
@@ -132,6 +132,7 @@ impl Engine {
     /// Sends a SYN or SYN-ACK with option 14, or without it after several without an answer.
     fn ask(
         &mut self,
+        key: &Key,
         connection: &Connection,
         value: u8,
         segment: &Segment,
@@ -140,7 +141,7 @@ impl Engine {
         let mut plain = Options::new(segment.options());
         let fast_open = plain.blank_fast_open() || !segment.payload().is_empty();
         let is_agreed = matches!(connection.phase, Phase::Agreed { .. });
-        let silent = connection.tries > self.config.tries
+        let silent = connection.tries > self.tries(key, now)
             && !is_agreed
             && !self.is_required()
             && !self.is_disturbed(now);

@@ -3,8 +3,11 @@
 //! hands each segment at once to the device below it, `rguard-out`. There a program sends it on to
 //! the guarded interface, and nothing leaves `rguard-out` itself. All of this happens inside the
 //! call that sends the packet. So packets keep their order, and TCP learns when they have left.
+//!
+//! Each guarded interface has devices of its own, with its index in their names.
 
 use crate::adapter::sys::interface::index;
+use crate::adapter::sys::process::leave_network;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -13,9 +16,19 @@ use std::process::{Command, Stdio};
 /// The device that cuts big packets.
 const ENTRY: &str = "rguard-in";
 /// The device below it.
-pub(super) const EXIT: &str = "rguard-out";
+const EXIT: &str = "rguard-out";
 /// The other end of `EXIT`, a veth: nothing arrives there.
 const END: &str = "rguard-end";
+
+/// Returns the name of a device for the interface with an index: 15 characters at most.
+fn name(kind: &str, interface: u32) -> String {
+    format!("{kind}{:x}", interface & 0xf_ffff)
+}
+
+/// Returns the name of the device below the one that cuts packets.
+pub(super) fn exit(interface: u32) -> String {
+    name(EXIT, interface)
+}
 
 /// Packets that may wait for a CPU: where a veth device is on the way, a big packet comes as up to
 /// 45 segments, and each connection may have several on the way. The kernel's default is 1000.
@@ -32,33 +45,35 @@ fn raise_backlog() {
     }
 }
 
-/// Creates the devices; returns the index of the one that cuts packets.
-pub(super) fn create() -> io::Result<u32> {
-    remove()?;
+/// Creates the devices for an interface; returns the index of the one that cuts packets.
+pub(super) fn create(interface: u32) -> io::Result<u32> {
+    remove(interface)?;
     raise_backlog();
-    let made = make();
+    let made = make(interface);
     if made.is_err() {
         // The first error is the one to report.
-        let _ = remove();
+        let _ = remove(interface);
     }
     made
 }
 
-fn make() -> io::Result<u32> {
+fn make(interface: u32) -> io::Result<u32> {
+    let [entry, exit, end] = [ENTRY, EXIT, END].map(|kind| name(kind, interface));
+    let [entry, exit, end] = [&*entry, &exit, &end];
     // No addresses and no IPv6 neighbour discovery: only redirected packets pass.
     const QUIET: [&str; 4] = ["addrgenmode", "none", "mtu", "65535"];
-    let made = ip(&["link", "add", EXIT, "type", "veth", "peer", "name", END]);
+    let made = ip(&["link", "add", exit, "type", "veth", "peer", "name", end]);
     made.map_err(|error| lacking(error, "CONFIG_VETH"))?;
-    for end in [EXIT, END] {
-        ip(&[&["link", "set", end][..], &QUIET].concat())?;
-        ip(&["link", "set", end, "up"])?;
+    for device in [exit, end] {
+        ip(&[&["link", "set", device][..], &QUIET].concat())?;
+        ip(&["link", "set", device, "up"])?;
     }
-    let below = ["link", "add", "link", EXIT, "name", ENTRY];
+    let below = ["link", "add", "link", exit, "name", entry];
     let made = ip(&[&below[..], &["type", "macvlan", "mode", "private"]].concat());
     made.map_err(|error| lacking(error, "CONFIG_MACVLAN"))?;
-    ip(&[&["link", "set", ENTRY][..], &QUIET, &["gso_max_segs", "1"]].concat())?;
-    ip(&["link", "set", ENTRY, "up"])?;
-    index(ENTRY).ok_or_else(|| io::Error::other("the guard's own devices are gone"))
+    ip(&[&["link", "set", entry][..], &QUIET, &["gso_max_segs", "1"]].concat())?;
+    ip(&["link", "set", entry, "up"])?;
+    index(entry).ok_or_else(|| io::Error::other("the guard's own devices are gone"))
 }
 
 /// Names the setting of the kernel that may be missing.
@@ -66,13 +81,21 @@ fn lacking(error: io::Error, setting: &str) -> io::Error {
     io::Error::new(error.kind(), format!("{error} (the kernel needs {setting})"))
 }
 
-/// Removes the devices, if they exist; returns whether they did.
-pub(super) fn remove() -> io::Result<bool> {
-    if index(EXIT).is_none() {
-        return Ok(false);
-    }
+/// Removes the devices of an interface, if they exist.
+pub(super) fn remove(interface: u32) -> io::Result<()> {
+    let exit = exit(interface);
     // Its other end, and the device above it, go with it.
-    ip(&["link", "del", EXIT]).map(|()| true)
+    if index(&exit).is_some() { ip(&["link", "del", &exit]) } else { Ok(()) }
+}
+
+/// Removes the devices of all interfaces; returns the names of those with a program.
+pub(super) fn remove_all() -> io::Result<Vec<String>> {
+    let devices = fs::read_to_string("/proc/net/dev")?;
+    let names = devices.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
+    let exits: Vec<String> =
+        names.filter(|name| name.starts_with(EXIT)).map(str::to_string).collect();
+    exits.iter().try_for_each(|exit| ip(&["link", "del", exit]))?;
+    Ok(exits)
 }
 
 fn ip(words: &[&str]) -> io::Result<()> {
@@ -80,12 +103,31 @@ fn ip(words: &[&str]) -> io::Result<()> {
 }
 
 /// Returns an error if `ip` is missing.
-pub(super) fn is_possible() -> io::Result<()> {
+pub(super) fn has_ip() -> io::Result<()> {
     ip(&["-V"])
+}
+
+/// Tests whether the devices can be made, in a network namespace that ends with the test.
+pub(super) fn are_possible() -> io::Result<()> {
+    let test = || {
+        leave_network()?;
+        make(0).map(drop)
+    };
+    let panicked = |_| Err(io::Error::other("the test of the devices failed"));
+    std::thread::spawn(test).join().unwrap_or_else(panicked)
+}
+
+/// Returns the output of `ip`.
+pub(super) fn output_of_ip(words: &[&str]) -> io::Result<Vec<u8>> {
+    run("ip", words)
 }
 
 /// Runs a program of iproute2.
 pub(super) fn iproute2(program: &str, words: &[&str]) -> io::Result<()> {
+    run(program, words).map(drop)
+}
+
+fn run(program: &str, words: &[&str]) -> io::Result<Vec<u8>> {
     // The folders of administrators' programs, which not all users have on their path.
     let mut path = std::env::var_os("PATH").unwrap_or_default();
     path.push(OsString::from(":/usr/sbin:/sbin"));
@@ -99,7 +141,7 @@ pub(super) fn iproute2(program: &str, words: &[&str]) -> io::Result<()> {
         _ => error,
     })?;
     if output.status.success() {
-        return Ok(());
+        return Ok(output.stdout);
     }
     let text = String::from_utf8_lossy(&output.stderr);
     Err(io::Error::other(format!("{program} {}: {}", words.join(" "), text.trim())))

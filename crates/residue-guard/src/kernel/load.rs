@@ -6,6 +6,7 @@ use super::layout::{Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, VERSI
 use super::maps::{Map, put};
 use super::object::{self, Object};
 use super::pins::{self, Pins};
+use super::stack;
 use crate::adapter::sys::bpf::{self, Attachment, Kind, NewMap};
 use crate::adapter::sys::interface;
 use crate::adapter::{Need, Ports};
@@ -41,8 +42,8 @@ const LOCAL_DRIVERS: [&str; 5] = ["veth", "virtio_net", "tun", "vif", "bridge"];
 /// What the kernel engine guards, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Name of the interface.
-    pub interface: String,
+    /// Names of the interfaces.
+    pub interfaces: Vec<String>,
     /// Ports of the connections, at either end; empty: all.
     pub ports: Vec<Ports>,
     /// Value to request and to answer with.
@@ -61,80 +62,124 @@ pub fn instead_of(value: u8) -> u8 {
     if value == 3 { 5 } else { value }
 }
 
-/// Guards an interface, until [`off`](super::off). Connections that are open already stay as they
-/// are. If the guard is on, value, policy and ports change for new connections, and everything else
-/// stays, counters too.
+/// Guards interfaces, until [`off`](super::off). Connections that are open already stay as they
+/// are. If the guard is on, value, policy and ports change for new connections on all interfaces,
+/// and everything else stays, counters too. Interfaces that are not guarded yet join.
 ///
 /// # Errors
 ///
-/// If a guard of another interface or cgroup is on, or the kernel lacks something; nothing is
-/// attached then.
+/// If a guard of another cgroup is on, or the kernel lacks something; nothing is attached then.
 pub fn on(settings: &Settings) -> io::Result<()> {
     // The devices of a dead guard would be in the way.
     pins::remove_dead()?;
-    if let Some(pins) = Pins::all()?.first() {
-        return change(settings, pins);
+    let there = Pins::all()?;
+    let is_new = |name: &&String| there.iter().all(|pins| pins.interface != **name);
+    let mut new: Vec<&String> = settings.interfaces.iter().filter(is_new).collect();
+    new.sort();
+    new.dedup();
+    // What is wrong with an interface must be known before anything changes.
+    for name in &new {
+        config(settings, name, 0)?;
     }
-    let pins = Pins::of(&settings.interface)?;
-    pins.create()?;
-    let attached = attach(settings, &pins);
-    if attached.is_err() {
-        // The first error is the one to report.
-        let _ = remove_filters(&pins);
-        let _ = pins.remove();
-        let _ = device::remove();
+    let named = there.iter().map(|pins| &pins.interface).chain(new.iter().copied());
+    stack::must_be_apart(named.map(String::as_str))?;
+    if !there.is_empty() {
+        change(settings, &there)?;
     }
-    attached
+    let mut attached = Vec::new();
+    for name in new {
+        let pins = Pins::of(name)?;
+        let first = there.first().or(attached.first()).cloned();
+        attached.push(pins.clone());
+        let result = pins.create().and_then(|()| attach(settings, &pins, first.as_ref()));
+        if result.is_err() {
+            // The first error is the one to report.
+            let _ = remove(&attached);
+            let _ = interface::index(name).map(device::remove);
+            return result;
+        }
+    }
+    Ok(())
 }
 
 /// Changes the settings of a guard that is on.
-fn change(settings: &Settings, pins: &Pins) -> io::Result<()> {
-    let map = Map::<u32, Config>::open(&pins.map("config"))?;
-    let before = map.must_get(&0)?;
-    let config = config(settings, before.segmenter)?;
+fn change(settings: &Settings, there: &[Pins]) -> io::Result<()> {
     let cgroup = cgroup(settings)?.canonicalize()?;
-    let is_same_cgroup = || pins.cgroup().and_then(|is| is.canonicalize().ok()) == Some(cgroup);
-    let why = if pins.interface != settings.interface {
-        "there can be one in a network namespace".to_string()
-    } else if let Some(why) = pins.broken(before.device) {
-        why
-    } else if !is_same_cgroup() {
-        "another cgroup cannot take its place".to_string()
-    } else {
-        return map.put(&0, &config);
-    };
-    let words = format!(
-        "a guard of {} is on already, and {why}; end it first (`residue guard off`)",
-        pins.interface
-    );
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
+    let mut changes = Vec::new();
+    for pins in there {
+        let map = Map::<u32, Config>::open(&pins.map("config"))?;
+        let before = map.must_get(&0)?;
+        let is_cgroup =
+            pins.cgroup().and_then(|is| is.canonicalize().ok()).as_ref() == Some(&cgroup);
+        let why = match pins.broken(before.device) {
+            Some(why) => why,
+            None if !is_cgroup => "another cgroup cannot take its place".to_string(),
+            None => {
+                let config = config(settings, &pins.interface, before.segmenter)?;
+                changes.push((map, config));
+                continue;
+            }
+        };
+        let words = format!(
+            "a guard of {} is on already, and {why}; end it first (`residue guard off`)",
+            pins.interface
+        );
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, words));
+    }
+    changes.iter().try_for_each(|(map, config)| map.put(&0, config))
 }
 
-fn attach(settings: &Settings, pins: &Pins) -> io::Result<()> {
-    let cgroup = File::open(cgroup(settings)?)?;
-    let segmenter = device::create()?;
-    let config = config(settings, segmenter)?;
-    let programs = Programs::new()?;
-    for (at, tables) in (0_u32..).zip(crc_tables()) {
-        put(programs.map("crc_tables")?, &at, &tables)?;
+/// Removes guards, and their devices.
+pub(super) fn remove(all: &[Pins]) -> io::Result<()> {
+    for pins in all {
+        remove_filters(pins)?;
+        let config = Map::<u32, Config>::open(&pins.map("config")).and_then(|map| map.must_get(&0));
+        // Without a configuration, `clean` removes the devices.
+        if let Ok(config) = config {
+            device::remove(config.device)?;
+        }
     }
+    pins::remove_all(all)
+}
+
+/// Attaches the programs to an interface. With those of the `first` one they share all maps but the
+/// configuration, and the program of sockets.
+fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<()> {
+    let interface = &pins.interface;
+    let config = config(settings, interface, 0)?;
+    let config = Config { segmenter: device::create(config.device)?, ..config };
+    let programs = Programs::new(first)?;
     put(programs.map("config")?, &0_u32, &config)?;
+    let cgroup = File::open(cgroup(settings)?)?;
     let target = cgroup.as_raw_fd() as u32;
-    put(programs.map("cgroups")?, &0_u32, &target)?;
+    if first.is_none() {
+        for (at, tables) in (0_u32..).zip(crc_tables()) {
+            put(programs.map("crc_tables")?, &at, &tables)?;
+        }
+        put(programs.map("cgroups")?, &0_u32, &target)?;
+    }
     for (name, map) in &programs.maps {
         bpf::pin(map.as_fd(), &pins.map(name))?;
     }
-    // Received segments first, sockets last: a connection that is negotiated finds the rest.
-    let interface = &settings.interface;
-    attach_ingress(&programs, interface, config.device, pins)?;
-    let exit = interface::index(device::EXIT).ok_or(io::ErrorKind::NotFound)?;
-    attach_tc(&programs, SEGMENTS, device::EXIT, exit, pins)?;
+    // Received segments last: no connection is negotiated before their program marks its SYN, so
+    // one that is finds the rest.
+    let exit = device::exit(config.device);
+    let below = interface::index(&exit).ok_or(io::ErrorKind::NotFound)?;
+    attach_tc(&programs, SEGMENTS, &exit, below, pins)?;
     attach_tc(&programs, EGRESS, interface, config.device, pins)?;
-    let program = programs.load(SOCKETS)?;
-    let link = bpf::attach(program.as_fd(), target, Attachment::SocketOperations)?;
+    attach_ingress(&programs, interface, config.device, pins)?;
+    let link = match first {
+        Some(first) => bpf::open(&first.link("sockops"))?,
+        None => {
+            let program = programs.load(SOCKETS)?;
+            bpf::attach(program.as_fd(), target, Attachment::SocketOperations)?
+        }
+    };
     bpf::pin(link.as_fd(), &pins.link("sockops"))?;
-    // `needs` says whether it is possible.
-    let _ = include_listeners(&programs);
+    if first.is_none() {
+        // `needs` says whether it is possible.
+        let _ = include_listeners(&programs);
+    }
     Ok(())
 }
 
@@ -206,10 +251,11 @@ fn direction(program: &str) -> (Attachment, &'static str) {
     }
 }
 
-/// Removes the filters of a guard. Links need no such thing, as they end with their pins.
-pub(super) fn remove_filters(pins: &Pins) -> io::Result<()> {
-    for program in [EGRESS, SEGMENTS, INGRESS] {
-        let interface = if program == SEGMENTS { device::EXIT } else { &pins.interface };
+/// Removes the filters of a guard. Links need no such thing, as they end with their pins, and the
+/// filters of the guard's own devices end with these.
+fn remove_filters(pins: &Pins) -> io::Result<()> {
+    let interface = &pins.interface;
+    for program in [EGRESS, INGRESS] {
         let is_there = pins.link(&format!("{}_filter", part(program))).exists();
         // A filter ends with its interface.
         if is_there && interface::index(interface).is_some() {
@@ -229,11 +275,16 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    pub(super) fn new() -> io::Result<Programs> {
+    /// Creates the maps, or opens those of another interface's guard but the configuration.
+    pub(super) fn new(first: Option<&Pins>) -> io::Result<Programs> {
         let object = Object::parse(PROGRAMS)?;
         let types = bpf::load_types(&object.types()?).map_err(explain)?;
         let mut maps = Vec::new();
         for map in &object.maps {
+            if let Some(first) = first.filter(|_| map.name != "config") {
+                maps.push((map.name.clone(), bpf::open(&first.map(&map.name))?));
+                continue;
+            }
             // The kernel takes no types for descriptors.
             let has_types = map.kind != CGROUPS;
             let new = NewMap {
@@ -307,8 +358,9 @@ fn is_version_2(folder: &Path) -> bool {
     root.is_ok_and(|root| folder.canonicalize().is_ok_and(|folder| folder.starts_with(root)))
 }
 
-fn config(settings: &Settings, segmenter: u32) -> io::Result<Config> {
-    let Settings { interface, ports, offer, policy, cgroup } = settings;
+/// Returns the configuration of an interface.
+fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Config> {
+    let Settings { ports, offer, policy, cgroup, .. } = settings;
     if !matches!(offer.value, 4..=6) {
         let words = format!(
             "the kernel engine has no value {}, only 4 to 6; use `residue guard run --engine \
@@ -377,9 +429,10 @@ pub fn needs() -> Vec<Need> {
     let mut needs = vec![
         need("BPF file system", pins::is_usable(), false),
         need("cgroups, version 2", pins::cgroups().map(drop), false),
-        need("ip (iproute2)", device::is_possible(), false),
+        need("ip (iproute2)", device::has_ip(), false),
+        need("devices that cut packets", device::are_possible().map_err(explain), false),
     ];
-    let programs = match Programs::new() {
+    let programs = match Programs::new(None) {
         Ok(programs) => programs,
         Err(error) => {
             needs.push(need("eBPF", Err(error), false));

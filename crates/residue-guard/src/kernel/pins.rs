@@ -59,6 +59,7 @@ impl Pins {
             let name = entry.file_name().unwrap_or_default().to_string_lossy().replace('+', ".");
             all.push(Pins { interface: name, folder: entry });
         }
+        all.sort_by(|one, other| one.interface.cmp(&other.interface));
         Ok(all)
     }
 
@@ -131,6 +132,15 @@ impl Pins {
         None
     }
 
+    /// Returns whether the interface is gone, whatever its network namespace.
+    fn is_dead(&self) -> bool {
+        let is_dead = |name: &&str| {
+            let link = bpf::open(&self.link(name));
+            link.and_then(|link| bpf::interface_of(link.as_fd())).is_ok_and(|index| index == 0)
+        };
+        OF_INTERFACE.iter().any(is_dead)
+    }
+
     /// Removes all links and maps. The kernel detaches the programs.
     pub fn remove(&self) -> io::Result<()> {
         for name in LINKS {
@@ -152,6 +162,15 @@ impl Pins {
     }
 }
 
+/// Removes all links and maps of several guards. No new connection is negotiated once the links of
+/// the sockets are gone, which they share.
+pub(super) fn remove_all(all: &[Pins]) -> io::Result<()> {
+    for pins in all {
+        remove_file(&pins.link(LINKS[0]))?;
+    }
+    all.iter().try_for_each(Pins::remove)
+}
+
 /// Removes what guards of network namespaces that no longer exist have left: their links belong to
 /// no interface. Returns their folders.
 pub(super) fn remove_dead() -> io::Result<Vec<PathBuf>> {
@@ -162,15 +181,14 @@ pub(super) fn remove_dead() -> io::Result<Vec<PathBuf>> {
         if namespace == own {
             continue;
         }
-        for pins in Pins::below(&namespace)? {
-            let is_dead = |name: &&str| {
-                let link = bpf::open(&pins.link(name));
-                link.and_then(|link| bpf::interface_of(link.as_fd())).is_ok_and(|index| index == 0)
-            };
-            if OF_INTERFACE.iter().any(is_dead) {
-                pins.remove()?;
-                removed.push(pins.folder);
-            }
+        let all = Pins::below(&namespace)?;
+        // The guards of other interfaces show that a network namespace is still there.
+        if !all.iter().all(Pins::is_dead) {
+            continue;
+        }
+        for pins in all {
+            pins.remove()?;
+            removed.push(pins.folder);
         }
     }
     Ok(removed)

@@ -22,9 +22,9 @@ use std::time::Duration;
 pub struct Status {
     /// `kernel`.
     pub engine: String,
-    /// Name of the guarded interface.
-    pub interface: String,
-    /// Why the guard protects nothing, if so.
+    /// The guarded interfaces.
+    pub interfaces: Vec<Interface>,
+    /// Why the guard does not protect one of them, if so.
     pub broken: Option<String>,
     /// What keeps it from working well, if anything.
     pub warning: Option<String>,
@@ -37,8 +37,6 @@ pub struct Status {
     pub required: bool,
     /// Folder of the cgroup whose sockets are guarded.
     pub cgroup: Option<PathBuf>,
-    /// Names of the attached parts.
-    pub parts: Vec<String>,
     /// Seconds since it was installed.
     pub uptime: f64,
     /// Open connections with a value.
@@ -51,6 +49,17 @@ pub struct Status {
     pub counters: Counters,
     /// Counters of this engine alone.
     pub kernel: KernelCounters,
+}
+
+/// A guarded interface.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interface {
+    /// Its name.
+    pub name: String,
+    /// Why it is not protected, if so.
+    pub broken: Option<String>,
+    /// Names of the attached parts.
+    pub parts: Vec<String>,
 }
 
 /// Counters of the kernel engine alone.
@@ -78,10 +87,12 @@ pub struct KernelCounters {
 ///
 /// If the maps cannot be read, for example without permission.
 pub fn status() -> io::Result<Option<Status>> {
-    Pins::all()?.first().map(read).transpose()
+    let all = Pins::all()?;
+    all.first().map(|first| read(&all, first)).transpose()
 }
 
-fn read(pins: &Pins) -> io::Result<Status> {
+/// Returns the configuration of an interface.
+fn config(pins: &Pins) -> io::Result<Config> {
     let config = Map::<u32, Config>::open(&pins.map("config")).map_err(|error| {
         if error.kind() != io::ErrorKind::NotFound {
             return error;
@@ -93,20 +104,32 @@ fn read(pins: &Pins) -> io::Result<Status> {
         );
         io::Error::new(error.kind(), words)
     })?;
-    let config = config.must_get(&0)?;
-    let (guarded, unprotected) = sockets(pins, &config)?;
+    config.must_get(&0)
+}
+
+/// Reads what the guards of all interfaces share from the first one's maps.
+fn read(all: &[Pins], pins: &Pins) -> io::Result<Status> {
+    let mut interfaces = Vec::new();
+    for pins in all {
+        interfaces.push(Interface {
+            name: pins.interface.clone(),
+            broken: pins.broken(config(pins)?.device),
+            parts: pins.links().into_iter().map(String::from).collect(),
+        });
+    }
+    let config = config(pins)?;
+    let (guarded, unprotected) = sockets(all, &config)?;
     let (counters, kernel) = counters(&Map::open(&pins.map("counters"))?.get_per_cpu(&0_u32)?);
     let ports = &config.ports[..usize::from(config.port_count).min(PORTS)];
     Ok(Status {
         engine: "kernel".to_string(),
-        interface: pins.interface.clone(),
-        broken: pins.broken(config.device),
-        warning: too_long(&pins.interface),
+        broken: interfaces.iter().find_map(|interface| interface.broken.clone()),
+        warning: all.iter().find_map(|pins| too_long(&pins.interface)),
+        interfaces,
         ports: ports.iter().map(ToString::to_string).collect(),
         value: (config.value > 0).then_some(config.value),
         required: config.flags & REQUIRE > 0,
         cgroup: pins.cgroup(),
-        parts: pins.links().into_iter().map(String::from).collect(),
         uptime: pins.age().as_secs_f64(),
         guarded: guarded.len(),
         unprotected,
@@ -127,9 +150,13 @@ fn too_long(interface: &str) -> Option<String> {
 
 /// Returns the open connections with a value, and the number of others that the guard could have
 /// guarded.
-pub(super) fn sockets(pins: &Pins, config: &Config) -> io::Result<(Vec<Socket>, usize)> {
-    let table = Map::<Key, Connection>::open(&pins.map("connections"))?;
-    let addresses = interface::addresses(&pins.interface)?;
+pub(super) fn sockets(all: &[Pins], config: &Config) -> io::Result<(Vec<Socket>, usize)> {
+    let Some(first) = all.first() else { return Ok((Vec::new(), 0)) };
+    let table = Map::<Key, Connection>::open(&first.map("connections"))?;
+    let mut addresses = Vec::new();
+    for pins in all {
+        addresses.extend(interface::addresses(&pins.interface)?);
+    }
     let ports = &config.ports[..usize::from(config.port_count).min(PORTS)];
     let is_one = |port: &u16| ports.is_empty() || ports.contains(port);
     let (mut guarded, mut unprotected) = (Vec::new(), 0);
@@ -237,7 +264,7 @@ impl Status {
         let one = |number: f64| [(String::new(), number)];
         let mut text = Metrics::default();
         for (name, help, number) in [
-            ("up", "1 if the guard is attached to its interface", f64::from(self.broken.is_none())),
+            ("up", "1 if all interfaces are guarded", f64::from(self.broken.is_none())),
             ("uptime_seconds", "Seconds since the start", self.uptime),
             ("guarded_connections", "Connections with a check value, now", self.guarded as f64),
             (

@@ -2,7 +2,7 @@
 
 use super::device;
 use super::layout::{Config, Destination};
-use super::load::remove_filters;
+use super::load::remove;
 use super::maps::Map;
 use super::pins::{self, Pins};
 use super::sockets::reset;
@@ -37,8 +37,11 @@ pub enum Left {
 ///
 /// If the connections cannot be found or reset, or something cannot be removed.
 pub fn off(ending: Ending) -> io::Result<Option<Left>> {
-    let Some(pins) = Pins::all()?.into_iter().next() else { return Ok(None) };
-    let guarded = stop_offering(&pins);
+    let all = Pins::all()?;
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let guarded = stop_offering(&all);
     let count = match (guarded, ending) {
         // A broken guard protects nothing any more.
         (Err(_), _) => 0,
@@ -48,26 +51,22 @@ pub fn off(ending: Ending) -> io::Result<Option<Left>> {
         (Ok(guarded), Ending::Reset) => reset(&guarded)?,
         (Ok(guarded), _) => guarded.len(),
     };
-    remove(&pins)?;
+    remove(&all)?;
     Ok(Some(Left::Nothing(count)))
 }
 
-/// Makes new connections regular TCP. Returns the open ones with a value; none if the interface is
-/// gone, which must not keep the guard from being removed.
-fn stop_offering(pins: &Pins) -> io::Result<Vec<super::sockets::Socket>> {
-    let map = Map::<u32, Config>::open(&pins.map("config"))?;
-    let config = map.must_get(&0)?;
-    map.put(&0, &Config { value: 0, flags: config.flags & !super::layout::REQUIRE, ..config })?;
-    if pins.broken(config.device).is_some() {
-        return Ok(Vec::new());
+/// Makes new connections regular TCP. Returns the open ones with a value; none if all interfaces
+/// are gone, which must not keep the guard from being removed.
+fn stop_offering(all: &[Pins]) -> io::Result<Vec<super::sockets::Socket>> {
+    let (mut last, mut works) = (Config::default(), false);
+    for pins in all {
+        let map = Map::<u32, Config>::open(&pins.map("config"))?;
+        let config = map.must_get(&0)?;
+        map.put(&0, &Config { value: 0, flags: config.flags & !super::layout::REQUIRE, ..config })?;
+        works |= pins.broken(config.device).is_none();
+        last = config;
     }
-    sockets(pins, &config).map(|(guarded, _)| guarded)
-}
-
-fn remove(pins: &Pins) -> io::Result<()> {
-    remove_filters(pins)?;
-    pins.remove()?;
-    device::remove().map(drop)
+    if works { sockets(all, &last).map(|(guarded, _)| guarded) } else { Ok(Vec::new()) }
 }
 
 /// Removes the guards of this network namespace, with or without open connections, and what those
@@ -78,13 +77,12 @@ fn remove(pins: &Pins) -> io::Result<()> {
 /// If something cannot be removed.
 pub fn clean() -> io::Result<Vec<String>> {
     let mut removed = Vec::new();
-    for pins in Pins::all()? {
-        remove(&pins)?;
+    let all = Pins::all()?;
+    remove(&all)?;
+    for pins in &all {
         removed.push(format!("eBPF programs of {}, {}", pins.interface, pins.folder.display()));
     }
-    if device::remove()? {
-        removed.push(format!("device {}", device::EXIT));
-    }
+    removed.extend(device::remove_all()?.into_iter().map(|name| format!("device {name}")));
     for folder in pins::remove_dead()? {
         removed.push(format!("eBPF programs without an interface, {}", folder.display()));
     }

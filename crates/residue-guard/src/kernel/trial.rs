@@ -41,7 +41,7 @@ impl Trial {
     ///
     /// If the kernel does not allow it, or lacks something.
     pub fn new(config: &Config) -> io::Result<Trial> {
-        let programs = Programs::new()?;
+        let programs = Programs::new(None)?;
         put(programs.map("config")?, &0_u32, config)?;
         for (at, tables) in (0_u32..).zip(crc_tables()) {
             put(programs.map("crc_tables")?, &at, &tables)?;

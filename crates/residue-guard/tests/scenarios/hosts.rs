@@ -257,7 +257,8 @@ impl Network {
     /// Runs a client on `a` to its end.
     pub fn transfers(&self, address: &str, kind: &str, bytes: usize) {
         let (is_right, text) = self.client(address, kind, bytes).ended();
-        assert!(is_right, "{kind} {address}: {text}\n{:?}", self.asked("a").map(|s| s.counters));
+        let guards = || ["a", "b"].map(|host| self.asked(host).map(|s| (s.counters, s.queues)));
+        assert!(is_right, "{kind} {address}: {text}\n{:?}", guards());
     }
 
     /// Starts the client of a conversation.
@@ -273,6 +274,30 @@ impl Network {
     /// Forges segments from the router.
     pub fn forge(&self, words: &str) {
         must(&format!("ip netns exec r python3 {SCRIPTS}/forge.py {words}"));
+    }
+
+    /// Transfers while others forge SYNs with requests, and segments with right check values:
+    /// 200,000 of each, 20,000 a second, all to the server's port.
+    pub fn flood_of_requests(&self, more: &str, all_open: bool) {
+        let mut conversation = self.conversation(ADDRESSES[0]);
+        conversation.upload(1000);
+        std::thread::scope(|scope| {
+            let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --ports 8080 --count 200000 \
+                         --rate 20000";
+            let floods = ["--value 5", "--flags 2 --request 5"]
+                .map(|kind| scope.spawn(move || self.forge(&format!("{words} {kind} {more}"))));
+            while !floods.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                conversation.upload(1000);
+                for address in ADDRESSES {
+                    let is_right = self.client(address, "push", 10_000).ended().0;
+                    assert!(is_right || !all_open, "push {address}");
+                }
+            }
+        });
+        conversation.upload(1000);
+        for address in ADDRESSES {
+            self.transfers(address, "push", 10_000);
+        }
     }
 
     /// Starts a script on a host.
@@ -342,7 +367,7 @@ fn play(words: &[&str]) {
         ["on", interface, value] => {
             let value = value.parse().expect("a value");
             let settings = kernel::Settings {
-                interface: interface.to_string(),
+                interfaces: interface.split(',').map(str::to_string).collect(),
                 ports: Vec::new(),
                 offer: Offer { value, instead: 5 },
                 policy: Policy::Prefer,

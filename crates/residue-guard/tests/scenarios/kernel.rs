@@ -153,6 +153,22 @@ fn a_flood() {
     });
 }
 
+/// Both ends have a guard. A flood of SYNs with requests to the server's port, and of segments with
+/// right check values, turns no connection regular.
+#[test]
+fn a_flood_of_requests() {
+    kernel_scenario("kernel::a_flood_of_requests", |network| {
+        install(network, 5);
+        network.flood_of_requests("--spread", true);
+        for host in ["a", "b"] {
+            let status = network.kernel_status(host);
+            let regular = status.counters.agreed[0];
+            assert_eq!((regular, status.counters.silent), (0, 0), "{status:?}");
+            assert!(status.destinations.is_empty(), "{status:?}");
+        }
+    });
+}
+
 /// A translator changes what value 5 covers. The host learns it, and requests 4.
 #[test]
 fn value_5_behind_a_translator() {

@@ -15,6 +15,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("fletcher.txt", include_str!("../../vectors/fletcher.txt")),
     ("trailers.txt", include_str!("../../vectors/trailers.txt")),
     ("baseline.txt", include_str!("../../vectors/baseline.txt")),
+    ("koopman.txt", include_str!("../../vectors/koopman.txt")),
     ("adler.txt", include_str!("../../vectors/adler.txt")),
     ("crc.txt", include_str!("../../vectors/crc.txt")),
 ];

@@ -60,6 +60,9 @@ pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
         "sum-8" => return Some(sum(data, 1, Step::Wrapping, false)),
         "sum-16" => return Some(sum(data, 2, Step::Wrapping, false)),
         "sum-32" => return Some(sum(data, 4, Step::Wrapping, false)),
+        "koopman-8" => return Some(scaled(data, 8, 253)),
+        "koopman-16" => return Some(scaled(data, 16, 65519)),
+        "koopman-32" => return Some(scaled(data, 32, 4_294_967_291)),
         "fletcher-16" => fletcher,
         "fletcher-16/mod256" => Pair { modulus: 256, ..fletcher },
         "fletcher-32" => Pair { little_endian: true, ..words },
@@ -223,6 +226,25 @@ fn sum(data: &[u8], bytes: usize, step: Step, complement: bool) -> Shown {
         total = 0;
     }
     lines.push(format!("value       {total:0digits$x}"));
+    Shown { lines, value: total.into() }
+}
+
+/// Shows Koopman's checksum: the digits to the base 256 come down one by one.
+fn scaled(data: &[u8], width: u32, modulus: u64) -> Shown {
+    let mut lines = head(data, 1, false);
+    lines.push(format!("The sum times 256, plus the byte, modulo {modulus}; then zero bytes."));
+    lines.push(String::new());
+    lines.push(format!("  {:>4}  {:>24}  {:>10}", "byte", "sum x 256 + byte", "remainder"));
+    let mut total = 0_u64;
+    let zeros = vec![0; width as usize / 8];
+    for (place, &byte) in data.iter().chain(&zeros).enumerate() {
+        let plain = total << 8 | u64::from(byte);
+        let shown = if place < data.len() { format!("{byte:02x}") } else { "zero".into() };
+        total = plain % modulus;
+        lines.push(format!("  {shown:>4}  {plain:>24}  {total:>10}"));
+    }
+    lines.push(String::new());
+    lines.push(format!("value       {total:0digits$x}", digits = width as usize / 4));
     Shown { lines, value: total.into() }
 }
 

@@ -26,6 +26,8 @@ pub struct Samples {
 pub enum Unusable {
     /// There are no samples.
     None,
+    /// There are this many different messages, too few to search for the place of a value.
+    Few(usize),
     /// The values have this many bits, not 1 to 128.
     Width(u32),
     /// This sample's value has more bits than the field; counted from 0.

@@ -1,4 +1,5 @@
-//! Sums with unknown settings: plain ones, exclusive or, Fletcher's and Adler's, and rotating ones.
+//! Sums with unknown settings: plain ones, exclusive or, Fletcher's and Adler's, rotating ones, and
+//! Koopman's remainders.
 //!
 //! A sum of n units d is V = c + S mod m with S = d1 + ... + dn. The difference of two samples is
 //! without the start c, and what it lacks to the difference of the values is a multiple of the
@@ -6,10 +7,18 @@
 //! W = e + n c + T mod m with T = n d1 + ... + dn, and a rotating one of words of k bits V = 2^n c
 //! + 2^(n-1) d1 + ... + dn modulo 2^k - 1.
 
+mod remainder;
+
 use super::reading::{Form, Place};
 use super::sample::{Read, Sample};
 use super::{Found, Hit, Tally};
 use std::fmt;
+
+/// Moduli in use besides 2^w and 2^w - 1.
+const USUAL: [u128; 5] = [251, 255, 65_521, 65_535, 4_294_967_291];
+/// Moduli that Koopman recommends for sums of large blocks and for dual sums (arXiv:2302.13432,
+/// arXiv:2304.13496).
+const RECOMMENDED: [u128; 4] = [239, 253, 65_519, 65_525];
 
 /// The operation on the units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +46,14 @@ pub enum Kind {
     },
     /// Each byte is added to the sum rotated right by one, modulo 2^16: the program sum of BSD.
     Bsd,
+    /// The message as one number, highest byte first, modulo the modulus: Koopman's checksum. The
+    /// start is combined with the first byte by exclusive or.
+    Remainder {
+        /// The number of zero bytes after the message.
+        zeros: usize,
+        /// Whether the parity of the message follows as the lowest bit.
+        parity: bool,
+    },
 }
 
 /// A sum, with its settings.
@@ -136,6 +153,13 @@ impl Model {
                 let turned = sum >> 1 | (sum & 1) << 15;
                 (turned + u128::from(byte)) & 0xffff
             }),
+            Kind::Remainder { zeros, parity } => {
+                let Some(first) = message.first().map(|first| first ^ start as u8) else {
+                    return 0;
+                };
+                let sum = remainder::remainder(message, first, zeros, m);
+                if parity { sum << 1 | remainder::parity(message, first) } else { sum }
+            }
         }
     }
 }
@@ -166,11 +190,11 @@ pub(super) fn search(
             samples.iter().map(|sample| form.ordered(sample.value, bits)).collect();
         for read in reads {
             let known = Known { read, values: values.clone(), samples, bits, form };
-            for unit in [1, 2, 4, 8].into_iter().filter(|unit| 8 * unit <= bits as usize) {
+            for unit in [1, 2, 4, 8] {
                 // Only words have an order of bytes.
                 for little in [false, true].into_iter().take(if unit == 1 { 1 } else { 2 }) {
                     known.plain(unit, little, tally);
-                    if bits.is_multiple_of(16) && 16 * unit <= bits as usize {
+                    if bits.is_multiple_of(16) {
                         known.weighted(unit, little, tally);
                     }
                     if 8 * unit == bits as usize && bits > 8 {
@@ -189,6 +213,7 @@ pub(super) fn search(
                 };
                 known.propose(model, 0.0, tally);
             }
+            remainder::search(&known, tally);
         }
     }
 }
@@ -205,6 +230,8 @@ impl Known<'_> {
             } else {
                 halves * (model.modulus as f64).log2()
             };
+            let parity = matches!(model.kind, Kind::Remainder { parity: true, .. });
+            let one = one + if parity { 1.0 } else { 0.0 };
             tally.hits.push(Hit {
                 found: Found::Sum(model),
                 family: None,
@@ -222,23 +249,36 @@ impl Known<'_> {
 
     /// Returns the moduli with which all differences vanish, each with its bits of information:
     /// usual ones, and the greatest.
-    fn moduli(differences: impl Iterator<Item = i128>, most: u128, bits: u32) -> Vec<(u128, f64)> {
+    fn moduli(
+        differences: impl Iterator<Item = i128>,
+        most: u128,
+        bits: u32,
+        unit: usize,
+    ) -> Vec<(u128, f64)> {
         let common =
             differences.fold(0, |common, difference| gcd(common, difference.unsigned_abs()));
         let whole = 1_u128 << bits;
-        let mut moduli: Vec<(u128, f64)> =
-            [whole, whole - 1, 251, 255, 65_521, 65_535, 0xffff_fffb]
-                .into_iter()
-                .filter(|m| common.is_multiple_of(*m))
-                .map(|m| (m, 3.0))
-                .collect();
-        moduli.push((common, f64::from(bits)));
+        // Sums that never reach the modulus fit all moduli: the most usual are enough.
+        let recommended = if common == 0 { &[][..] } else { &RECOMMENDED[..] };
+        let mut moduli: Vec<(u128, f64)> = [&[whole, whole - 1], &USUAL[..], recommended]
+            .concat()
+            .into_iter()
+            .filter(|m| common.is_multiple_of(*m))
+            .map(|m| (m, 4.0))
+            .collect();
+        // Few differences have a chance factor in common besides the modulus.
+        let factors = (1..=remainder::MOST_FACTOR).filter(|&factor| common.is_multiple_of(factor));
+        moduli.extend(factors.map(|factor| (common / factor, f64::from(bits))));
         moduli.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         moduli.dedup_by_key(|(m, _)| *m);
         // A sum modulo 2^k - 1 may be written as the modulus.
         moduli.retain(|&(m, _)| {
             m > 1 && m <= whole && (most < m || most == m && (m + 1).is_power_of_two())
         });
+        // Wide units of which only the lowest part counts, or which are sums of narrower ones.
+        let half = |m: u128| (0..unit / 2).fold(1 % m, |power, _| power * 256 % m);
+        let wide = 8 * unit > bits as usize && unit > 1;
+        moduli.retain(|&(m, _)| !wide || !m.is_power_of_two() && half(m) != 1);
         moduli
     }
 
@@ -250,7 +290,9 @@ impl Known<'_> {
         let start = value ^ first.xor;
         let mask = u128::MAX >> (128 - self.bits);
         let cost = if start == 0 || start == mask { 1.0 } else { f64::from(self.bits) };
-        self.propose(Model { start, ..base }, cost, tally);
+        if 8 * unit <= self.bits as usize {
+            self.propose(Model { start, ..base }, cost, tally);
+        }
         let most = self.values.iter().copied().max().unwrap_or(0);
         for negated in [false, true] {
             let start = |sums: &Sums, value: u128| {
@@ -263,7 +305,7 @@ impl Known<'_> {
             let zero = start(first, value);
             let each =
                 sums.iter().zip(&self.values).map(|(sums, &value)| start(sums, value) - zero);
-            for (modulus, free) in Self::moduli(each, most, self.bits) {
+            for (modulus, free) in Self::moduli(each, most, self.bits, unit) {
                 let start = zero.rem_euclid(modulus as i128) as u128;
                 // All ones are zero modulo 2^k - 1, and what complements start with.
                 let starts =
@@ -298,15 +340,18 @@ impl Known<'_> {
                 .collect();
             let most = halves.iter().flatten().copied().max().unwrap_or(0);
             let zero = halves[0][0] as i128 - sums[0].plain as i128;
-            let each =
-                sums.iter().zip(&halves).map(|(sums, h)| h[0] as i128 - sums.plain as i128 - zero);
-            for (modulus, free) in Self::moduli(each, most, half) {
-                let m = modulus as i128;
-                let start = zero.rem_euclid(m) as u128;
-                for late in [false, true] {
-                    let weighted = sums[0].weighted - if late { sums[0].plain } else { 0 };
-                    let known = (sums[0].count % modulus * start + weighted) % modulus;
-                    let second = (halves[0][1] as i128 - known as i128).rem_euclid(m) as u128;
+            let first = |i: usize| halves[i][0] as i128 - sums[i].plain as i128 - zero;
+            for late in [false, true] {
+                let weighted = |i: usize| sums[i].weighted - if late { sums[i].plain } else { 0 };
+                // The second sum wraps sooner than the first, whose start it contains n times.
+                let rest = |i: usize| {
+                    halves[i][1] as i128 - sums[i].count as i128 * zero - weighted(i) as i128
+                };
+                let each = (0..sums.len()).flat_map(|i| [first(i), rest(i) - rest(0)]);
+                for (modulus, free) in Self::moduli(each, most, half, unit) {
+                    let m = modulus as i128;
+                    let start = zero.rem_euclid(m) as u128;
+                    let second = rest(0).rem_euclid(m) as u128;
                     let model = Model {
                         kind: Kind::Weighted { first_high, late, second },
                         unit,
@@ -358,7 +403,10 @@ impl fmt::Display for Model {
         match self.kind {
             Kind::Xor => write!(f, "exclusive or of {words}, from {start:#x}")?,
             Kind::Plain { negated: false } => {
-                write!(f, "sum of {words} modulo {modulus}, from {start:#x}")?
+                write!(f, "sum of {words} modulo {modulus}, from {start:#x}")?;
+                if (self.unit, *modulus, *start) == (1, 65_535, 0) {
+                    f.write_str(" (as the program sum of System V)")?;
+                }
             }
             Kind::Plain { negated: true } => {
                 write!(f, "{start:#x} minus the sum of {words}, modulo {modulus}")?;
@@ -386,6 +434,23 @@ impl fmt::Display for Model {
             Kind::Bsd => f.write_str(
                 "sum of bytes modulo 65536, rotated right before each (the program sum of BSD)",
             )?,
+            Kind::Remainder { zeros, parity } => {
+                f.write_str("the message as a number")?;
+                if zeros > 0 {
+                    let s = if zeros == 1 { "" } else { "s" };
+                    write!(f, ", followed by {zeros} zero byte{s}")?;
+                }
+                write!(f, ", modulo {modulus}")?;
+                if parity {
+                    f.write_str(", followed by its parity")?;
+                }
+                if zeros > 0 {
+                    f.write_str(" (Koopman's checksum)")?;
+                }
+                if *start > 0 {
+                    write!(f, ", seed {start:#x}")?;
+                }
+            }
         }
         if self.end_around {
             f.write_str(", zero written as all ones")?;

@@ -247,6 +247,7 @@ fn judge(
         places: Places::Contiguous(0),
         found: &found,
         is_cut: false,
+        sent,
         doubt: None,
         pdu: None,
     };

@@ -3,10 +3,12 @@
 //! ```text
 //! cargo run --release -p residue-net --example captures -- FOLDER
 //! cargo run --release -p residue-net --example captures -- --tshark FOLDER
+//! cargo run --release -p residue-net --example captures -- --noise FOLDER
 //! ```
 //!
 //! The first compares with FOLDER/ground-truth.csv, the second with tshark on every capture in
-//! FOLDER.
+//! FOLDER. The third replaces right values by random ones, and counts those for which a cause is
+//! named.
 //!
 //! The judge has five states: good, bad (including offloaded values in tshark before 4.2),
 //! unverified, not present and illegal. Only fields that tshark knows are compared; the others are
@@ -17,6 +19,7 @@
 //! Beside that, it prints the share of the bad values for which a cause is known.
 
 mod facts;
+mod noise;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -24,7 +27,7 @@ mod tshark;
 
 use facts::Facts;
 use residue_net::check::Verdict;
-use residue_net::diagnose::CauseKind;
+use residue_net::diagnose::{self, CauseKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
@@ -69,11 +72,20 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         arguments.retain(|argument| argument != name);
         arguments.len() < before
     };
-    let (all, tshark) = (option("--all"), option("--tshark"));
+    let (all, tshark, noise) = (option("--all"), option("--tshark"), option("--noise"));
     let [folder] = arguments.as_slice() else {
-        return Err("usage: captures [--tshark] [--all] FOLDER".into());
+        return Err("usage: captures [--tshark | --noise] [--all] FOLDER".into());
     };
     let folder = Path::new(folder);
+    if noise {
+        let mut found = noise::Noise::default();
+        for path in read_truth(folder)?.keys() {
+            // Captures that cannot be read have no values.
+            let _ = found.add(path);
+        }
+        println!("{found}");
+        return Ok(ExitCode::SUCCESS);
+    }
     let tally = if tshark {
         let tshark = Tshark::installed("tshark")?;
         for field in &tshark.unknown {
@@ -106,17 +118,48 @@ struct Tally {
 
 /// Numbers of values that are not good, by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Causes(BTreeMap<CauseKind, u64>);
+struct Causes {
+    kinds: BTreeMap<CauseKind, u64>,
+    /// Values without a cause, by protocol and how many bad values of it the capture has.
+    left: BTreeMap<(String, &'static str), u64>,
+}
+
+impl Causes {
+    /// Counts the causes of a capture.
+    fn add(&mut self, found: &diagnose::Tally) {
+        let mut bad: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for ((kind, protocol), count) in found {
+            *self.kinds.entry(*kind).or_default() += count;
+            *bad.entry(*protocol).or_default() +=
+                if *kind == CauseKind::Offload { 0 } else { *count };
+        }
+        for (protocol, all) in bad {
+            let unknown = found.get(&(CauseKind::Unknown, protocol)).copied().unwrap_or_default();
+            let beside = match all {
+                0 | 1 => "alone",
+                2..=9 => "of 2 to 9",
+                _ => "of 10 or more",
+            };
+            if unknown > 0 {
+                *self.left.entry((protocol.to_string(), beside)).or_default() += unknown;
+            }
+        }
+    }
+}
 
 impl fmt::Display for Causes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |kind| self.0.get(&kind).copied().unwrap_or_default();
-        let bad = self.0.values().sum::<u64>() - count(CauseKind::Offload);
+        let count = |kind| self.kinds.get(&kind).copied().unwrap_or_default();
+        let bad = self.kinds.values().sum::<u64>() - count(CauseKind::Offload);
         let unknown = count(CauseKind::Unknown);
         let share = 100.0 * (bad - unknown) as f64 / bad.max(1) as f64;
         write!(f, "{bad} values bad, {unknown} of them without a cause: {share:.1} % have one")?;
-        for (kind, count) in &self.0 {
+        for (kind, count) in &self.kinds {
             write!(f, "\n{count:>8}  {}", kind.name())?;
+        }
+        write!(f, "\nwithout a cause, among the bad values of a protocol in a capture:")?;
+        for ((protocol, beside), count) in &self.left {
+            write!(f, "\n{count:>8}  {protocol}, {beside}")?;
         }
         Ok(())
     }
@@ -177,8 +220,8 @@ fn compare(
                 continue;
             }
         };
+        tally.causes.add(&facts.causes);
         for ((kind, protocol), count) in &facts.causes {
-            *tally.causes.0.entry(*kind).or_default() += count;
             if all && *kind == CauseKind::Unknown {
                 println!("{name},{protocol},{count} without a cause");
             }

@@ -1,6 +1,6 @@
 //! Explanations of a check value by its packet alone.
 
-use super::{Bit, Cause, CauseKind, contradiction, flipped_bit};
+use super::{Bit, Cause, CauseKind, contradiction, decrypted, flipped_bit};
 use crate::buffer::Finding;
 use crate::check::{Check, Piece, Rule, Span};
 
@@ -22,7 +22,7 @@ pub fn tests(finding: &Finding<'_>) -> Vec<Test> {
     };
     let rule = finding.check.rule;
     let one = 1.0 / values(rule);
-    let mut tests = Vec::with_capacity(11);
+    let mut tests = Vec::with_capacity(12);
     let mut test = |kind, tried: f64, fits| tests.push(Test { kind, expected: tried * one, fits });
     if rule.is_internet() && computed == 0xffff {
         test(CauseKind::NegativeZero, 1.0, (stored == 0).then_some(Cause::NegativeZero));
@@ -51,6 +51,11 @@ pub fn tests(finding: &Finding<'_>) -> Vec<Test> {
     test(CauseKind::FlippedBit, tried, bit.map(Cause::FlippedBit));
     if matches!(rule, Rule::Internet | Rule::InternetNeverZero | Rule::Cdp) {
         test(CauseKind::ChangedByte, CHANGED_BYTES, changed_byte(stored, computed));
+    }
+    if let Some(is_plain) = decrypted::of(finding) {
+        let fits = is_plain.then_some(Cause::Decrypted);
+        let expected = decrypted::AMONG_ENCRYPTED;
+        tests.push(Test { kind: CauseKind::Decrypted, expected, fits });
     }
     if let Some(contradicts) = contradiction::of(finding) {
         let fits = contradicts.then_some(Cause::Contradiction);

@@ -42,6 +42,35 @@ impl Chance {
         Chance::of_ln(first + sum.ln())
     }
 
+    /// Returns a bound on the probability that explanations fit at least `fits` of `values` values
+    /// if they fit `expected` on average (the binomial distribution, which bounds that of unequal
+    /// probabilities: Hoeffding 1956, theorem 5).
+    #[must_use]
+    pub fn of_fits_among(values: u64, expected: f64, fits: u64) -> Chance {
+        let (all, some) = (values.max(fits) as f64, fits as f64);
+        let share = expected / all;
+        if fits > 0 && expected <= 0.0 {
+            return Chance { log10: f64::NEG_INFINITY };
+        }
+        if fits == 1 {
+            return Chance::of_ln(expected.ln());
+        }
+        // The theorem's condition.
+        if some < expected + 1.0 || share >= 1.0 {
+            return Chance::CERTAIN;
+        }
+        // The terms from `fits` on, in units of the first.
+        let (mut term, mut sum, mut count) = (1.0, 1.0, some);
+        while count < all && term > 1e-9 * sum {
+            term *= (all - count) / (count + 1.0) * share / (1.0 - share);
+            sum += term;
+            count += 1.0;
+        }
+        let choices = ln_factorial(all) - ln_factorial(some) - ln_factorial(all - some);
+        let first = choices + some * share.ln() + (all - some) * (-share).ln_1p();
+        Chance::of_ln(first + sum.ln())
+    }
+
     /// Returns a bound on the probability that at least `equal` of `values` random amounts, each
     /// one of `possible`, are equal.
     #[must_use]
@@ -141,6 +170,22 @@ mod tests {
         assert!(Chance::of_fits(1e-4, 1_000_000).is_small());
         assert!(Chance::of_fits(0.0, 1).is_small());
         assert_eq!(Chance::of_fits(0.0, 1).log10(), -9999.0);
+    }
+
+    #[test]
+    fn tails_of_the_binomial_distribution() {
+        is_near(Chance::of_fits_among(1, 0.25, 1), 0.25);
+        is_near(Chance::of_fits_among(100, 0.25, 1), 0.25);
+        is_near(Chance::of_fits_among(3, 0.03, 2), 3.0 * 1e-4 * 0.99 + 1e-6);
+        is_near(Chance::of_fits_among(2, 0.02, 2), 1e-4);
+        // Many values: as Poisson's distribution.
+        let (many, poisson) = (Chance::of_fits_among(1 << 30, 0.5, 3), Chance::of_fits(0.5, 3));
+        assert!((many.log10() - poisson.log10()).abs() < 1e-3, "{many:?} {poisson:?}");
+        for (values, expected, fits) in [(9, 0.5, 0), (9, 3.0, 3), (1, 1.0, 1), (0, 0.5, 0)] {
+            assert_eq!(Chance::of_fits_among(values, expected, fits), Chance::CERTAIN);
+        }
+        assert!(Chance::of_fits_among(1 << 50, 1e6, 2_000_000).is_small());
+        assert_eq!(Chance::of_fits_among(1, 0.0, 1).log10(), -9999.0);
     }
 
     #[test]

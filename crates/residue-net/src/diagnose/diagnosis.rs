@@ -8,6 +8,7 @@ mod established;
 
 use super::alone;
 use super::rewritten::{Addresses, Amount, Base, pseudo_sum};
+use super::right::RightValues;
 use super::signature::{Signature, Values, is_zero_header};
 use super::{Cause, CauseKind, Chance, Rewrite};
 use crate::address::Address;
@@ -87,8 +88,8 @@ pub struct Diagnosis {
     offloads: BTreeMap<&'static str, Offloads>,
     senders: HashMap<Address, Sender>,
     any_zero_header: bool,
-    any_rewritten: bool,
     addresses: Addresses,
+    right: RightValues,
     established: OnceLock<Established>,
 }
 
@@ -97,13 +98,29 @@ impl Diagnosis {
     /// may be the original ones of others.
     #[inline]
     pub fn learn(&mut self, finding: &Finding<'_>) {
-        self.addresses.learn(finding, self.any_rewritten);
+        self.addresses.learn(finding);
+        self.right.learn(finding);
         match finding.verdict {
             Verdict::Bad => self.learn_bad(finding),
             Verdict::Offloaded => self.learn_offloaded(finding),
             Verdict::Unverifiable(Reason::Cut) if self.any_zero_header => self.learn_cut(finding),
             _ => {}
         }
+    }
+
+    /// Returns whether [`Diagnosis::learn`] learns from values that are cut short.
+    pub(crate) fn heeds_cut(&self) -> bool {
+        self.any_zero_header
+    }
+
+    /// Returns whether [`Diagnosis::learn`] learns from values that are right.
+    pub(crate) fn heeds_right(&self) -> bool {
+        self.right.learns()
+    }
+
+    /// Learns the addresses of good findings.
+    pub(crate) fn learn_addresses(&mut self, addresses: Addresses) {
+        self.addresses.merge(addresses);
     }
 
     fn learn_offloaded(&mut self, finding: &Finding<'_>) {
@@ -207,7 +224,6 @@ impl Diagnosis {
             evidence.packets += 1;
             evidence.several_ports |= evidence.ports != ports;
             evidence.several_stored |= evidence.stored != stored;
-            self.any_rewritten |= evidence.packets > 1;
         }
         if let Some(stored) = signature.stored {
             *self.copies.entry((signature.protocol.name, stored)).or_default() += 1;
@@ -379,8 +395,8 @@ impl Diagnosis {
         };
         let mut list: Vec<Rewrite> = packets.into_iter().filter_map(rewrite).collect();
         list.sort_by_key(|rewrite| {
-            let Rewrite { packets, source, destination, lacking, .. } = *rewrite;
-            (std::cmp::Reverse(packets), source, destination, lacking)
+            let Rewrite { kind, packets, source, destination, lacking, .. } = *rewrite;
+            (std::cmp::Reverse(packets), source, destination, kind, lacking)
         });
         list
     }

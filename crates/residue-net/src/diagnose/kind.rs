@@ -17,6 +17,8 @@ pub enum CauseKind {
     Contradiction,
     /// [`Cause::Copied`].
     Copied,
+    /// [`Cause::Decrypted`].
+    Decrypted,
     /// [`Cause::Filled`].
     Filled,
     /// [`Cause::FlippedBit`].
@@ -45,7 +47,7 @@ pub enum CauseKind {
 
 impl CauseKind {
     /// All kinds, those that need no decision first, [`CauseKind::Unknown`] last.
-    pub const ALL: [CauseKind; 16] = [
+    pub const ALL: [CauseKind; 17] = [
         CauseKind::Offload,
         CauseKind::Rewritten,
         CauseKind::OffloadRewritten,
@@ -57,6 +59,7 @@ impl CauseKind {
         CauseKind::NoPseudoHeader,
         CauseKind::OtherLength,
         CauseKind::OtherDestination,
+        CauseKind::Decrypted,
         CauseKind::Copied,
         CauseKind::Contradiction,
         CauseKind::FlippedBit,
@@ -72,6 +75,7 @@ impl CauseKind {
             CauseKind::ChangedByte => "changed-byte",
             CauseKind::Contradiction => "contradiction",
             CauseKind::Copied => "copied",
+            CauseKind::Decrypted => "decrypted",
             CauseKind::Filled => "filled",
             CauseKind::FlippedBit => "flipped-bit",
             CauseKind::NegativeZero => "negative-zero",
@@ -95,6 +99,7 @@ impl From<Option<Cause>> for CauseKind {
             Some(Cause::ChangedByte { .. }) => CauseKind::ChangedByte,
             Some(Cause::Contradiction) => CauseKind::Contradiction,
             Some(Cause::Copied) => CauseKind::Copied,
+            Some(Cause::Decrypted) => CauseKind::Decrypted,
             Some(Cause::Filled) => CauseKind::Filled,
             Some(Cause::FlippedBit(_)) => CauseKind::FlippedBit,
             Some(Cause::NegativeZero) => CauseKind::NegativeZero,

@@ -130,42 +130,57 @@ pub struct Rewrite {
 
 /// Number of stored addresses, as candidates for the original ones: a power of two.
 const SEEN: usize = 1 << 12;
-/// Number of packets whose addresses are stored even if nothing is rewritten yet.
-const LOOKS: u64 = 1 << 14;
+/// Number of packets whose addresses are all stored. Of later ones, one in `SHARE` is looked at:
+/// most captures have no rewritten packets, and in long ones addresses come again.
+const EARLY: u64 = 1 << 16;
+const SHARE: u64 = 8;
 
 /// Addresses of the capture, which may be the original ones of rewritten packets.
 #[derive(Debug, Default)]
 pub struct Addresses {
-    seen: Vec<Address>,
-    /// Number of packets whose addresses were stored.
-    looks: u64,
+    /// Addresses by their last bytes, each with the number of the packet that had it last.
+    seen: Vec<(u64, Address)>,
 }
 
 impl Addresses {
-    /// Stores the addresses of a finding, if anything is `rewritten` or the capture is short.
+    /// Stores the addresses of a finding: of all early packets, and of some later ones.
     #[inline]
-    pub fn learn(&mut self, finding: &Finding<'_>, rewritten: bool) {
+    pub fn learn(&mut self, finding: &Finding<'_>) {
+        // Chosen by its number, so that the order in which packets are judged does not matter.
+        let packet = finding.buffer.packet;
+        let is_chosen = packet <= EARLY || packet.is_multiple_of(SHARE);
         // Once per packet is enough, and most packets have a check with ports.
-        if finding.check.ports.is_some() && (self.looks < LOOKS || rewritten) {
-            self.looks += 1;
+        if is_chosen && finding.check.ports.is_some() {
             for address in finding.addresses() {
-                self.see(address);
+                self.see(packet, address);
             }
         }
     }
 
-    /// Stores an address in a place by its last bytes, where it replaces an earlier one.
+    /// Stores an address in a place by its last bytes, where it replaces that of an earlier packet.
     #[inline]
-    fn see(&mut self, address: &[u8]) {
+    fn see(&mut self, packet: u64, address: &[u8]) {
         let Some(&last) = address.last_chunk::<4>() else { return };
         if self.seen.is_empty() {
-            self.seen.resize(SEEN, Address::default());
+            self.seen.resize(SEEN, (0, Address::default()));
         }
         let place = u32::from_ne_bytes(last).wrapping_mul(0x9e37_79b9) >> (32 - SEEN.ilog2());
         let Some(place) = self.seen.get_mut(place as usize) else { return };
-        let new = Address::new(address);
-        if *place != new {
-            *place = new;
+        if packet >= place.0 {
+            *place = (packet, Address::new(address));
+        }
+    }
+
+    /// Adds the addresses of other packets. The order in which they are added does not matter.
+    pub fn merge(&mut self, others: Addresses) {
+        if self.seen.is_empty() {
+            self.seen = others.seen;
+            return;
+        }
+        for (place, other) in self.seen.iter_mut().zip(others.seen) {
+            if other.0 > place.0 {
+                *place = other;
+            }
         }
     }
 
@@ -174,12 +189,13 @@ impl Addresses {
         let mut likely = Vec::new();
         for (is_source, now) in [(true, amount.source), (false, amount.destination)] {
             let wanted = (now.sum() + u64::from(amount.lacking)) % 65535;
+            let seen = self.seen.iter().map(|(_, address)| address);
             let fits = |before: &&Address| {
                 before.bytes().len() == now.bytes().len()
                     && **before != now
                     && before.sum() == wanted
             };
-            likely.extend(self.seen.iter().filter(fits).map(|&before| (is_source, before)));
+            likely.extend(seen.filter(fits).map(|&before| (is_source, before)));
         }
         likely.sort_unstable();
         likely

@@ -9,7 +9,7 @@ use crate::check::Protocol;
 use crate::wire::ipv4;
 
 /// Kinds of causes that a packet shows alone, in the order in which they are considered.
-pub const ALONE: [CauseKind; 11] = [
+pub const ALONE: [CauseKind; 12] = [
     CauseKind::NegativeZero,
     CauseKind::Zeroed,
     CauseKind::Filled,
@@ -18,12 +18,17 @@ pub const ALONE: [CauseKind; 11] = [
     CauseKind::OtherDestination,
     CauseKind::NoPseudoHeader,
     CauseKind::OtherLength,
+    CauseKind::Decrypted,
     CauseKind::FlippedBit,
     CauseKind::ChangedByte,
     CauseKind::Contradiction,
 ];
 /// Number of these that allow one or two values: others are not considered beside them.
 pub const STRONG: usize = 7;
+/// Places of the flipped bit and the changed byte.
+pub const NEAR: [usize; 2] = [9, 10];
+const _: () = assert!(matches!(ALONE[NEAR[0]], CauseKind::FlippedBit));
+const _: () = assert!(matches!(ALONE[NEAR[1]], CauseKind::ChangedByte));
 
 /// The explanations that fit a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -170,6 +170,13 @@ impl Classic {
         }))
     }
 
+    /// Returns whether these bytes, the next ones, hold the next record.
+    #[inline]
+    pub fn is_ready(&self, bytes: &[u8]) -> bool {
+        let Some(room) = bytes.len().checked_sub(self.header) else { return false };
+        self.variants.is_empty() && self.lengths(bytes).0 as usize <= room
+    }
+
     /// Returns the captured length of a record and that on the wire.
     #[inline]
     fn lengths(&self, head: &[u8]) -> (u32, u32) {

@@ -19,6 +19,8 @@ pub(super) const ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 /// Length of a block's type and length in bytes.
 const HEAD: usize = 8;
 const TAIL: usize = 4;
+/// Length of the shortest block that begins a section, without options.
+const SHORTEST_SECTION: usize = 28;
 
 /// Largest block to read: no packet, with all its options, and no interface needs more. Longer
 /// blocks are skipped.
@@ -163,6 +165,22 @@ impl Ng {
         }))
     }
 
+    /// Returns whether these bytes, the next ones, hold what [`Ng::next`] reads.
+    #[inline]
+    pub fn is_ready(&self, bytes: &[u8]) -> bool {
+        if self.passing.is_some() {
+            return bytes.len() >= TAIL;
+        }
+        if bytes.len() < SHORTEST_SECTION {
+            return false;
+        }
+        let is_read = matches!(
+            self.order.u32(bytes, 0),
+            INTERFACE | OLD_PACKET | SIMPLE_PACKET | ENHANCED_PACKET
+        );
+        !is_read || self.order.u32(bytes, 4) as usize <= bytes.len()
+    }
+
     /// Returns the length of the next block.
     #[inline]
     fn length<R: Read>(&self, window: &Window<R>) -> Result<u32, Error> {
@@ -205,9 +223,7 @@ impl Ng {
 
     /// Reads the block that begins a section: byte order, version, and no interfaces yet.
     fn section<R: Read>(&mut self, window: &mut Window<R>) -> Result<(), Error> {
-        /// The shortest block, without options.
-        const SHORTEST: usize = 28;
-        window.need(SHORTEST)?;
+        window.need(SHORTEST_SECTION)?;
         let head = window.peek();
         let orders = [ByteOrder::Little, ByteOrder::Big];
         let Some(order) = orders.into_iter().find(|order| order.u32(head, 8) == ORDER_MAGIC) else {
@@ -217,8 +233,9 @@ impl Ng {
         self.order = order;
         self.interfaces.clear();
         let length = self.length(window)?;
-        if length < SHORTEST as u32 {
-            let what = format!("a section's first block of {length} bytes, less than {SHORTEST}");
+        if length < SHORTEST_SECTION as u32 {
+            let what =
+                format!("a section's first block of {length} bytes, less than {SHORTEST_SECTION}");
             return Err(window.malformed(window.offset(), what));
         }
         // Some writers give 1.2 for 1.0.

@@ -57,6 +57,12 @@ impl Snoop {
         Ok(Snoop { format, number, link: None })
     }
 
+    /// Returns whether these bytes, the next ones, hold the next record.
+    #[inline]
+    pub fn is_ready(&self, bytes: &[u8]) -> bool {
+        bytes.len() >= HEADER && ByteOrder::Big.u32(bytes, RECORD) as usize <= bytes.len()
+    }
+
     /// Returns the next record.
     pub fn next<R: Read>(&mut self, window: &mut Window<R>) -> Result<Next, Error> {
         if !window.another(HEADER)? {

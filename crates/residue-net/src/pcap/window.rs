@@ -47,10 +47,12 @@ impl Chunk {
         self
     }
 
+    #[inline]
     fn len(&self) -> usize {
         self.end - self.start
     }
 
+    #[inline]
     fn used(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
@@ -64,6 +66,25 @@ impl Chunk {
         (self.start, self.end) = (self.page, self.page);
         self.end += input.read(&mut self.bytes[self.page..self.page + self.size])?;
         Ok(self.len() > 0)
+    }
+
+    /// Returns a part of the bytes, used or not.
+    #[inline]
+    pub fn part(&self, start: usize, length: usize) -> &[u8] {
+        &self.bytes[start..start + length]
+    }
+
+    /// Replaces all bytes with these.
+    fn begin(&mut self, bytes: &[u8]) {
+        if self.bytes.len() > self.size + PAGE + self.size {
+            // Releases the memory of a large record.
+            *self = Chunk::new(self.size);
+        }
+        if self.bytes.len() < bytes.len() {
+            self.bytes.resize(bytes.len(), 0);
+        }
+        self.bytes[..bytes.len()].copy_from_slice(bytes);
+        (self.start, self.end) = (0, bytes.len());
     }
 
     /// Appends the bytes of `next`, a chunk of equal size that was just filled, and leaves a
@@ -235,7 +256,19 @@ impl<R: Read> Window<R> {
     /// Returns bytes used last, by the offset that [`Window::take`] returned.
     #[inline]
     pub fn taken(&self, start: usize, length: usize) -> &[u8] {
-        &self.chunk.bytes[start..start + length]
+        self.chunk.part(start, length)
+    }
+
+    /// Creates a buffer as [`Window::detach`] needs it.
+    pub fn chunk(&self) -> Chunk {
+        Chunk::new(self.chunk.size)
+    }
+
+    /// Exchanges the buffer for `chunk`, to which the unused bytes are copied. The used ones remain
+    /// in the old buffer.
+    pub fn detach(&mut self, chunk: &mut Chunk) {
+        chunk.begin(self.chunk.used());
+        std::mem::swap(&mut self.chunk, chunk);
     }
 
     /// Ends the capture here.

@@ -14,6 +14,7 @@ pub enum Kind {
 impl Kind {
     /// Returns the protocol that IANA has assigned one of these ports: 860 and 3260, 4420 and 8009.
     #[must_use]
+    #[inline]
     pub fn of_ports(ports: [u16; 2]) -> Option<Kind> {
         ports.iter().find_map(|port| match port {
             860 | 3260 => Some(Kind::Iscsi),

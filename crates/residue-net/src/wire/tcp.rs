@@ -30,6 +30,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     let Some(header) = walk.array::<{ HEADER as usize }>(span, 0) else {
         return;
     };
+    walk.agreements.are_asked = true;
     let ports = ports(&header);
     let header_length = u32::from(header[DATA_OFFSET] >> 4) * 4;
     let options = span.take(header_length).skip(HEADER);

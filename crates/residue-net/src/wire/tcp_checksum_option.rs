@@ -156,11 +156,13 @@ pub struct Agreements {
     asked: Lru<Connection, [u8; 2]>,
     /// Ports of storage connections that were recognised by their first segment.
     pub(crate) storage_ports: HashSet<u16>,
+    /// Whether a segment was walked, whose checks and stream depend on what is stored here.
+    pub(crate) are_asked: bool,
 }
 
 impl Default for Agreements {
     fn default() -> Self {
-        Agreements { asked: Lru::new([MOST]), storage_ports: HashSet::new() }
+        Agreements { asked: Lru::new([MOST]), storage_ports: HashSet::new(), are_asked: false }
     }
 }
 
@@ -169,6 +171,11 @@ impl Agreements {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.asked.is_empty()
+    }
+
+    /// Returns whether anything is known of any connection.
+    pub(crate) fn know_any(&self) -> bool {
+        !(self.asked.is_empty() && self.storage_ports.is_empty())
     }
 
     fn syn(&mut self, connection: Connection, side: usize, first: bool, value: Option<u8>) {

@@ -20,7 +20,7 @@ const SHORTEST_HEADER: u32 = 10;
 const PART_LENGTH: u32 = 12;
 const PART_HEADER: u32 = 14;
 /// Service access points of SNAP, with which nearly all payloads begin.
-const SNAP: [u8; 3] = [0xaa, 0xaa, 3];
+pub(crate) const SNAP: [u8; 3] = [0xaa, 0xaa, 3];
 
 /// Bit of the quality of service control of a data frame.
 const AGGREGATED: u8 = 0x80;
@@ -35,8 +35,8 @@ pub fn walk(walk: &mut Walk, frame: Span, fcs: bool, padded: bool) {
         walk.check(&FCS, Rule::Crc32, field, None, cover, Presence::Present);
         frame = cover;
     }
-    if let Some([control, flags]) = walk.array(frame, 0) {
-        data(walk, frame, [control, flags], padded);
+    if let Some(control) = walk.array(frame, 0) {
+        data(walk, frame, control, padded);
     }
 }
 
@@ -53,23 +53,49 @@ pub fn tunnelled(walk: &mut Walk, frame: Span) {
     }
 }
 
+/// Flag of frame control: the payload is encrypted.
+const PROTECTED: u8 = 0x40;
+
+/// Returns whether a frame has data.
+fn has_data(control: u8) -> bool {
+    const NO_DATA: u8 = 0x40;
+    control & (0x0f | NO_DATA) == 8
+}
+
+/// Returns the length of the header before quality of service, and that with it.
+fn header_lengths([control, flags]: [u8; 2]) -> (u32, u32) {
+    let (both_systems, ordered) = (flags & 3 == 3, flags & 0x80 != 0);
+    let base = if both_systems { 30 } else { 24 };
+    let quality_of_service = if control & 0x80 == 0 {
+        0
+    } else if ordered {
+        6
+    } else {
+        2
+    };
+    (base, base + quality_of_service)
+}
+
+/// Returns the length of the header of a data frame whose payload is flagged as encrypted; `None`
+/// for others.
+pub(crate) fn protected_header(control: [u8; 2]) -> Option<usize> {
+    let is_protected = has_data(control[0]) && control[1] & PROTECTED != 0;
+    is_protected.then(|| header_lengths(control).1 as usize)
+}
+
 /// Walks the payload of a data frame.
-fn data(walk: &mut Walk, frame: Span, [control, flags]: [u8; 2], padded: bool) {
-    let (is_data, quality_of_service, empty) =
-        (control & 0x0f == 8, control & 0x80, control & 0x40);
-    let (both_systems, protected, ordered) = (flags & 3 == 3, flags & 0x40, flags & 0x80);
-    if !is_data || empty != 0 {
+fn data(walk: &mut Walk, frame: Span, control: [u8; 2], padded: bool) {
+    if !has_data(control[0]) {
         return;
     }
-    if protected != 0 {
-        return walk.unfollowed(Numbering::Wlan, protected);
+    if control[1] & PROTECTED != 0 {
+        return walk.unfollowed(Numbering::Wlan, PROTECTED);
     }
-    let mut length = if both_systems { 30 } else { 24 };
+    let (base, mut length) = header_lengths(control);
     let mut aggregated = false;
-    if quality_of_service != 0 {
-        let Some(control) = walk.u8(frame, length) else { return };
+    if length > base {
+        let Some(control) = walk.u8(frame, base) else { return };
         aggregated = control & AGGREGATED != 0;
-        length += if ordered != 0 { 6 } else { 2 };
     }
     if padded {
         length = length.next_multiple_of(4);

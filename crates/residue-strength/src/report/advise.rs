@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::Kind;
-use crate::advise::{Advice, Candidate};
+use crate::advise::{Advice, Candidate, Instructions, Target, Wanted};
 use residue_report::number::{grouped, significant};
 use residue_report::{Row, Table};
 
@@ -22,60 +22,138 @@ fn limit(candidate: &Candidate) -> String {
 #[must_use]
 pub fn table(advice: &Advice) -> Table {
     let wanted = &advice.wanted;
-    let row = |candidate: &Candidate| {
-        let used = match candidate.holds_to {
+    let (which, rows) = match advice.codes.is_empty() {
+        false => ("Codes", &advice.codes),
+        true => ("No known code does. The nearest", &advice.nearest),
+    };
+    let distance = wanted.distance > 2;
+    let mut heads = vec!["bits".to_string()];
+    if distance {
+        heads.extend(["to, bits", "used", "then"].map(String::from));
+    }
+    if wanted.has_errors() {
+        heads.extend(wanted.lengths().map(|bits| format!("P, {} bits", grouped(bits))));
+        heads.push("a year".into());
+    }
+    heads.push("GB/s".into());
+    if !wanted.has_errors() {
+        heads.push("cycles/B".into());
+    }
+    heads.push("kernel".into());
+    let timed = rows.iter().find_map(|code| code.speed.as_ref()).map_or(0, |speed| speed.bytes);
+    Table {
+        id: "advise",
+        title: format!("{which} {}", asked(wanted)),
+        note: note(wanted, timed),
+        stub: "code",
+        heads,
+        together: 1,
+        rows: rows.iter().map(|candidate| row(candidate, wanted)).collect(),
+    }
+}
+
+fn row(candidate: &Candidate, wanted: &Wanted) -> Row {
+    let mut values = vec![candidate.width.to_string()];
+    if wanted.distance > 2 {
+        values.push(limit(candidate));
+        values.push(match candidate.holds_to {
             None => "-".into(),
             Some(_) => match candidate.used(wanted.data_bits) {
                 used if used <= 1.0 => format!("{} %", significant(100.0 * used, 3)),
                 over => format!("{} times", significant(over, 3)),
             },
-        };
-        let then = candidate.then.map_or("-".into(), |distance| distance.to_string());
-        let speed = candidate.speed.as_ref();
-        let rate = |ns: f64, bytes: usize| significant(bytes as f64 / ns.max(1e-9), 3);
-        let values = vec![
-            candidate.width.to_string(),
-            limit(candidate),
-            used,
-            then,
-            speed.map_or("-".into(), |speed| rate(speed.ns, speed.bytes)),
-            speed.map_or("-".into(), |speed| significant(speed.cycles_per_byte, 3)),
-            speed.map_or("-".into(), |speed| speed.kernel.into()),
-        ];
-        Row::Values(candidate.code.clone(), values)
-    };
-    let (which, rows) = match advice.codes.is_empty() {
-        false => ("Codes that keep", &advice.codes),
-        true => ("No known code does. The nearest to keep", &advice.nearest),
-    };
-    let timed = rows.iter().find_map(|code| code.speed.as_ref()).map_or(0, |speed| speed.bytes);
-    let mut note = "to, bits: the longest data with that distance, exact, or ≥ a bound; used: the \
-        share of it that the data take; then: the distance one bit beyond."
-        .to_string();
-    if timed > 0 {
-        let _ = write!(
-            note,
-            " GB/s and core cycles a byte: measured now, on {timed} bytes, with the kernel that is \
-             chosen on this CPU."
+        });
+        values.push(candidate.then.map_or("-".into(), |distance| distance.to_string()));
+    }
+    if wanted.has_errors() {
+        let at = |place: usize| candidate.chances.get(place);
+        values.extend((0..=wanted.shorter.len()).map(|place| {
+            at(place).map_or("-".into(), |at| match at.undetected.kind {
+                "exact" => significant(at.undetected.value, 3),
+                _ => format!("~{}", significant(at.undetected.value, 2)),
+            })
+        }));
+        let years = candidate.chances.iter().map(|at| at.per_year).reduce(f64::max);
+        values.push(years.map_or("-".into(), |years| significant(years, 2)));
+    }
+    let speed = candidate.speed.as_ref();
+    let rate = |ns: f64, bytes: usize| significant(bytes as f64 / ns.max(1e-9), 3);
+    values.push(speed.map_or("-".into(), |speed| rate(speed.ns, speed.bytes)));
+    if !wanted.has_errors() {
+        values.push(speed.map_or("-".into(), |speed| significant(speed.cycles_per_byte, 3)));
+    }
+    values.push(speed.map_or("-".into(), |speed| speed.kernel.into()));
+    Row::Values(candidate.code.clone(), values)
+}
+
+/// Describes the requirements.
+fn asked(wanted: &Wanted) -> String {
+    let mut parts = Vec::new();
+    if wanted.distance > 2 {
+        parts.push(format!("that keep a Hamming distance of {}", wanted.distance));
+    }
+    if wanted.burst > 1 {
+        parts.push(format!("that detect all bursts of up to {} bits", wanted.burst));
+    }
+    match wanted.target {
+        Some(Target::Message(most)) => {
+            parts.push(format!("with at most {most:e} undetected errors a message"));
+        }
+        Some(Target::Hour(most)) => {
+            parts.push(format!("with at most {most} undetected errors an hour"));
+        }
+        Some(Target::Year(most)) => {
+            parts.push(format!("with at most {most} undetected errors a year"));
+        }
+        None => {}
+    }
+    let lengths: Vec<String> = wanted.lengths().map(grouped).collect();
+    format!(
+        "{} in {} bits of data ({} bytes), of at most {} bits",
+        if parts.is_empty() { "for errors".into() } else { parts.join(", ") },
+        lengths.join(", "),
+        grouped(wanted.data_bits.div_ceil(8)),
+        wanted.width
+    )
+}
+
+/// Explains the columns.
+fn note(wanted: &Wanted, timed: usize) -> String {
+    let mut note = String::new();
+    if wanted.distance > 2 {
+        note.push_str(
+            "to, bits: the longest data with that distance, exact, or ≥ a bound; used: the share \
+             of it that the data take; then: the distance one bit beyond. ",
         );
     }
-    Table {
-        id: "advise",
-        title: format!(
-            "{which} a Hamming distance of {} in {} bits of data ({} bytes), of at most {} bits",
-            wanted.distance,
-            grouped(wanted.data_bits),
-            grouped(wanted.data_bits.div_ceil(8)),
-            wanted.width
-        ),
-        note,
-        stub: "code",
-        heads: ["bits", "to, bits", "used", "then", "GB/s", "cycles/B", "kernel"]
-            .map(String::from)
-            .to_vec(),
-        together: 1,
-        rows: rows.iter().map(row).collect(),
+    if wanted.has_errors() {
+        note.push_str("P: the probability that a message is wrong and accepted");
+        if let Some(rate) = wanted.rate {
+            let _ = write!(note, ", each bit wrong with probability {rate:e}");
+        }
+        if wanted.damaged > 0.0 {
+            let _ =
+                write!(note, ", {:e} of all messages damaged beyond single bits", wanted.damaged);
+        }
+        let _ = write!(
+            note,
+            "; ~: errors of few bits counted, of more bits taken as undetected in the share of \
+             random data. a year: on {} of {} Gb/s in 365 days, at the worst length. ",
+            if wanted.files { "files read without pause" } else { "a full link" },
+            significant(wanted.link / 1e9, 3)
+        );
     }
+    if timed > 0 {
+        let _ = write!(note, "GB/s: measured now, on {timed} bytes, with the kernel ");
+        note.push_str(match wanted.instructions {
+            Instructions::Here => "that is chosen on this CPU.",
+            Instructions::Crc => {
+                "for a CPU with an instruction for CRC-32C and no carry-less multiplication."
+            }
+            Instructions::None => "for a CPU without vectors and instructions for CRCs.",
+        });
+    }
+    note.trim_end().into()
 }
 
 /// Returns advice for the choice, a sentence or two each.
@@ -84,15 +162,28 @@ pub fn findings(advice: &Advice) -> Vec<String> {
     let wanted = &advice.wanted;
     let mut sentences = Vec::new();
     if let Some(first) = advice.codes.first() {
-        sentences.push(trade_off(advice, first));
+        let more = wanted.has_errors() || wanted.burst > 1 || wanted.files;
+        match wanted.distance > 2 && !more {
+            true => sentences.push(trade_off(advice, first)),
+            false => sentences.push(order(advice)),
+        }
+        if more {
+            sentences.extend(reasons(advice));
+        }
         sentences.extend(near(advice));
     }
     sentences.extend(alike(advice));
     sentences.extend(narrower(advice));
-    sentences.push(widths(advice));
+    sentences.extend(rejected(advice));
+    if wanted.distance > 2 {
+        sentences.push(widths(advice));
+    }
     if advice.codes.is_empty() {
         let width = advice.enough_width.clamp(advice.least_width, 64);
         sentences.push(match advice.least_width <= 64 {
+            _ if wanted.distance == 2 => {
+                "Allow for a wider value (--width), or send shorter messages.".into()
+            }
             true => format!(
                 "To look for a polynomial: residue strength search --width {width} --length {} \
                  --hd {}",
@@ -102,6 +193,51 @@ pub fn findings(advice: &Advice) -> Vec<String> {
         });
     }
     sentences
+}
+
+/// The number of codes whose reasons are printed, and of rejected ones.
+const SHOWN: usize = 3;
+const REJECTED: usize = 6;
+
+/// Says how the codes are ranked.
+fn order(advice: &Advice) -> String {
+    match advice.wanted.files {
+        true => "Ranked by speed; of about equal ones the strongest first.".into(),
+        false => "Ranked by width; of equal width the fastest first.".into(),
+    }
+}
+
+/// Gives the reasons for the first codes, one sentence each.
+fn reasons(advice: &Advice) -> Vec<String> {
+    let first = advice.codes.iter().take(SHOWN).enumerate();
+    first
+        .map(|(place, code)| format!("{}. {}: {}.", place + 1, code.code, code.reasons.join("; ")))
+        .collect()
+}
+
+/// Names codes that are narrower than the narrowest that qualifies, or as narrow, and why they do
+/// not.
+fn rejected(advice: &Advice) -> Option<String> {
+    let wanted = &advice.wanted;
+    let usual = [
+        "internet",
+        "fletcher-16",
+        "crc-16/xmodem",
+        "crc-16/arc",
+        "adler-32",
+        "fletcher-32",
+        "crc-32/iso-hdlc",
+        "crc-32/iscsi",
+    ];
+    let list: Vec<String> = advice
+        .rejected
+        .iter()
+        .filter(|code| usual.contains(&code.code.as_str()))
+        .take(REJECTED)
+        .map(|code| format!("{} ({})", code.code, code.reasons.join("; ")))
+        .collect();
+    let more = wanted.has_errors() || wanted.burst > 1;
+    (more && !list.is_empty()).then(|| format!("Not: {}.", list.join(", ")))
 }
 
 /// The ratio below which two times count as equal.
@@ -140,16 +276,16 @@ fn trade_off(advice: &Advice, first: &Candidate) -> String {
         );
     }
     // On more architectures is better.
-    let own = all.iter().filter(|code| !instruction(code).is_empty());
-    let own = own.max_by_key(|code| instruction(code).len());
+    let own = all.iter().filter(|code| !code.own_instruction().is_empty());
+    let own = own.max_by_key(|code| code.own_instruction().len());
     match own {
         Some(own) if own.code != best.code => {
             let _ = write!(
                 text,
-                " {} ({} bits) has an instruction of its own{}, and keeps it to {} bits.",
+                " {} ({} bits) has an instruction of its own on {}, and keeps it to {} bits.",
                 own.code,
                 own.width,
-                instruction(own),
+                own.own_instruction(),
                 limit(own)
             );
         }
@@ -169,15 +305,6 @@ fn trade_off(advice: &Advice, first: &Candidate) -> String {
         );
     }
     text
-}
-
-/// Returns the name of the instructions that serve this code alone.
-fn instruction(code: &Candidate) -> &'static str {
-    match code.code.as_str() {
-        "crc-32/iscsi" => " on x86-64 and AArch64",
-        "crc-32/iso-hdlc" => " on AArch64",
-        _ => "",
-    }
 }
 
 /// Describes the hardware that a code needs.
@@ -245,10 +372,11 @@ fn widths(advice: &Advice) -> String {
 #[must_use]
 pub fn csv(advice: &Advice) -> String {
     let mut out = String::from(
-        "code,width,meets,distance,longest_data_bits,kind,then,kernel,bytes,ns,cycles_per_byte\r\n",
+        "code,width,meets,distance,longest_data_bits,kind,then,kernel,bytes,ns,cycles_per_byte,\
+         undetected,undetected_kind,per_year,reasons\r\n",
     );
     let rows = advice.codes.iter().map(|code| (code, true));
-    for (code, meets) in rows.chain(advice.nearest.iter().map(|code| (code, false))) {
+    for (code, meets) in rows.chain(advice.rejected.iter().map(|code| (code, false))) {
         let name = residue_report::csv::quoted(&code.code);
         let (to, kind) = code.holds_to.map_or((String::new(), Kind::Exact.name()), |limit| {
             (limit.value.to_string(), limit.kind)
@@ -269,6 +397,16 @@ pub fn csv(advice: &Advice) -> String {
             }
             None => out.push_str(",,,"),
         }
+        let worst =
+            code.chances.iter().max_by(|a, b| a.undetected.value.total_cmp(&b.undetected.value));
+        match worst {
+            Some(at) => {
+                let (value, kind) = (at.undetected.value, at.undetected.kind);
+                let _ = write!(out, ",{value:e},{kind},{:e},", at.per_year);
+            }
+            None => out.push_str(",,,,"),
+        }
+        out.push_str(&residue_report::csv::quoted(&code.reasons.join("; ")));
         out.push_str("\r\n");
     }
     out
@@ -277,15 +415,15 @@ pub fn csv(advice: &Advice) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advise::{Wanted, advise};
+    use crate::advise::advise;
     use crate::{Effort, Error};
 
     fn ask(data_bits: u64, distance: u32, width: u32) -> Advice {
-        let time = |names: &[String], _| {
+        let time = |names: &[(String, &str)], _| {
             let times = (1..=names.len()).map(|n| Some((n as f64, 0.1)));
             Ok::<_, Error>(times.collect())
         };
-        let wanted = Wanted { data_bits, distance, width };
+        let wanted = Wanted::new(data_bits, distance, width);
         advise(&wanted, &Effort::new().within(1)).unwrap().timed(time).unwrap()
     }
 
@@ -301,7 +439,23 @@ mod tests {
         let text = table(&advice).text();
         assert!(text.contains("32,751") && text.contains("GB/s"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= residue_report::COLUMNS));
-        assert!(residue_report::csv::parse(&csv(&advice)).iter().all(|line| line.len() == 11));
+        assert!(residue_report::csv::parse(&csv(&advice)).iter().all(|line| line.len() == 15));
+    }
+
+    #[test]
+    fn reasons_and_probabilities_are_printed() {
+        let mut wanted = Wanted::new(2048, 2, 32);
+        wanted.rate = Some(1e-6);
+        wanted.target = Some(Target::Year(1e-3));
+        wanted.shorter = vec![512];
+        let advice = advise(&wanted, &Effort::new().within(2)).unwrap();
+        let text = findings(&advice).join("\n");
+        assert!(text.contains("Ranked by width") && text.contains("\n1. "), "{text}");
+        assert!(text.contains("Not: ") && text.contains("undetected errors a year at"), "{text}");
+        let text = table(&advice).text();
+        assert!(text.contains("P, 2,048 bits") && text.contains("P, 512 bits"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= residue_report::COLUMNS));
+        assert!(residue_report::csv::parse(&csv(&advice)).iter().all(|line| line.len() == 15));
     }
 
     #[test]

@@ -67,7 +67,8 @@ impl Channel {
         }
         let unlike = code.within(Unlike(bits(code, bytes)));
         let bits = 8.0 * bytes as f64;
-        if code.elements() > CHARACTERS {
+        // The characters of a sum in which every bit counts differently have nothing in common.
+        if code.elements() > CHARACTERS || code.scaled() && code.width() > 8 {
             let counts = code.within(Counted(&unlike));
             return Some(Channel { bits, counts, characters: Vec::new() });
         }

@@ -6,6 +6,7 @@ use super::{constants, counted};
 use crate::Error;
 use crate::Undetected;
 use crate::additive::{Additive, Group, Kind, Work};
+use crate::integer;
 
 /// The Hamming distance of a sum at every length, with the errors that prove its limits.
 #[derive(Clone, Debug, Serialize)]
@@ -32,6 +33,9 @@ pub fn distance(code: &Additive) -> Result<Option<Distance>, Error> {
     if code.crc() {
         return Ok(None);
     }
+    if code.scaled() {
+        return scaled(code).map(Some);
+    }
     let limit = limit(code);
     if limit > 0 && !code.within(NoPair(code, limit)) {
         return Err(Error::Unconfirmed(code.name().into()));
@@ -40,6 +44,45 @@ pub fn distance(code: &Additive) -> Result<Option<Distance>, Error> {
     // A data bit, and one of each half of the value.
     let three = matches!(code.kind, Kind::Pairs(..)).then(|| alone(code, 1, 2)).transpose()?;
     Ok(Some(Distance { three_to: limit, two, three }))
+}
+
+/// Computes the Hamming distance of a sum in which bit i of data and value counts 2^i or -2^i.
+///
+/// Two bits d apart are undetected, in some data, exactly if 2^d is 1 or -1. The value is below the
+/// modulus in right data, and any other value is detected.
+fn scaled(code: &Additive) -> Result<Distance, Error> {
+    let Kind::Residues(modulus, _) = code.kind else {
+        return Err(Error::Unconfirmed(code.name().into()));
+    };
+    let apart = half_order(modulus);
+    let three_to = (apart.saturating_sub(code.width().into()) / 8) as usize;
+    let bits = 8 * (three_to as u64 + 1);
+    // The lowest bit of the value, and the bit so far before it.
+    let data = vec![bits + u64::from(code.width()) - 1 - apart];
+    let last = (0..=255_u8).find_map(|last| {
+        let nonzero = if last == 0 { vec![] } else { vec![(bits / 8 - 1, last)] };
+        Undetected::new((code.name(), code.code()), bits, nonzero, data.clone(), 1).ok()
+    });
+    let two = last.ok_or_else(|| Error::Unconfirmed(code.name().into()))?;
+    // One bit of the data moves up to 2^width, which is a number of two bits.
+    Ok(Distance { three_to, two, three: Some(alone(code, 1, 2)?) })
+}
+
+/// Returns the least exponent of 2 whose power is 1 or -1 modulo an odd number.
+fn half_order(modulus: u64) -> u64 {
+    let mut totient = modulus;
+    let mut primes = integer::prime_factors(modulus);
+    primes.dedup();
+    primes.iter().for_each(|prime| totient = totient / prime * (prime - 1));
+    let mut order = totient;
+    for prime in integer::prime_factors(totient) {
+        if order.is_multiple_of(prime) && integer::power(2, order / prime, modulus) == 1 {
+            order /= prime;
+        }
+    }
+    let half = order / 2;
+    let opposite = order.is_multiple_of(2) && integer::power(2, half, modulus) == modulus - 1;
+    if opposite { half } else { order }
 }
 
 /// Returns the longest data, in bytes, for which every two wrong bits are detected.
@@ -130,11 +173,46 @@ mod tests {
             ("fletcher-16/mod256", 1),
             ("fletcher-32/mod65536", 2),
             ("adler-32", 65520),
+            ("koopman-8", 12),
+            ("koopman-16", 4092),
+            ("koopman-32", 268_435_451),
         ] {
             let code = Additive::named(name).unwrap();
             let found = distance(&code).unwrap().unwrap_or_else(|| panic!("{name}"));
             assert_eq!(found.three_to, limit, "{name}");
             assert_eq!(found.two.bits(), 8 * (limit as u64 + 1), "{name}");
+        }
+    }
+
+    /// Tries every two bits of data and value, for some data of the longest length and a byte more.
+    #[test]
+    fn koopmans_limit_is_met_by_every_pair() {
+        let code = Additive::named("koopman-8").unwrap();
+        let mut random = fastrand::Rng::with_seed(3);
+        let undetected = |bytes: usize, right: &[u8]| {
+            let value = code.value(right) as u8;
+            let all = [right, &[value]].concat();
+            let flipped = |a: usize, b: usize| {
+                let mut wrong = all.clone();
+                wrong[a / 8] ^= 0x80 >> (a % 8);
+                wrong[b / 8] ^= 0x80 >> (b % 8);
+                code.value(&wrong[..bytes]) == u32::from(wrong[bytes])
+            };
+            (0..8 * all.len()).any(|a| (0..a).any(|b| flipped(a, b)))
+        };
+        let mut found = [false; 2];
+        for _ in 0..300 {
+            for (more, found) in found.iter_mut().enumerate() {
+                let mut data = vec![0; 12 + more];
+                random.fill(&mut data);
+                *found |= undetected(12 + more, &data);
+            }
+        }
+        assert_eq!(found, [false, true]);
+        for (modulus, apart) in [(253, 110), (239, 119), (65519, 32_759), (32749, 16_374)] {
+            assert_eq!(half_order(modulus), apart);
+            let power = |d| integer::power(2, d, modulus);
+            assert!((1..apart).all(|d| power(d) != 1 && power(d) != modulus - 1));
         }
     }
 

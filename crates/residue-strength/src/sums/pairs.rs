@@ -110,9 +110,12 @@ fn exchange(code: &Additive) -> Option<Exchange> {
     let power: Factor = |distance, modulus| {
         (0..distance % 16).fold(1, |power, _| 2 * power % modulus) + modulus - 1
     };
+    let scaled: Factor =
+        |distance, modulus| (0..distance).fold(1, |power, _| 256 * power % modulus) + modulus - 1;
     let (unit, modulus, factor) = match code.kind {
         Kind::Bits if code.crc() => return None,
         Kind::Bits => (bytes, 1 << code.width(), none),
+        Kind::Residues(modulus, _) if code.scaled() => (1, modulus, scaled),
         Kind::Residues(modulus, 1) => (bytes, modulus, none),
         Kind::Residues(modulus, _) => (2, modulus, power),
         Kind::Pairs(modulus, unit, _) => (unit as usize, modulus.into(), distance),
@@ -152,6 +155,17 @@ pub fn inserted(code: &Additive, bytes: usize) -> Option<Share> {
     let (unit, modulus) = match code.kind {
         Kind::Bits if code.crc() => return None,
         Kind::Bits | Kind::Residues(_, 1) => return Some(Share::new(1.0, 1.0)),
+        // The number before the zero byte is to be a multiple of the modulus, which 255 does not
+        // share a factor with.
+        Kind::Residues(modulus, _) if code.scaled() => {
+            let zero = |before: usize| {
+                let values = 256_f64.powi(before as i32);
+                (((values - 1.0) / modulus as f64).floor() + 1.0) / values
+            };
+            let far = (6..bytes).len() as f64 / modulus as f64;
+            let missed = (0..bytes.min(6)).map(zero).sum::<f64>() + far;
+            return Some(Share::new(missed, bytes as f64));
+        }
         Kind::Residues(modulus, _) => (2.0, modulus as f64),
         Kind::Pairs(65521, ..) => return None,
         Kind::Pairs(modulus, unit, _) => (f64::from(unit), f64::from(modulus)),

@@ -57,20 +57,26 @@ fn rounds<'a, T: CrcStep<Castagnoli>>(tier: T, packets: impl Source<'a>, values:
                 values[place % count] = alone(tier, packets.packet(from + place));
             }
         } else {
-            let (fours, rest) = values.as_chunks_mut::<4>();
-            let mut at = from;
-            for crcs in fours {
-                *crcs = together(
-                    tier,
-                    packets.packet(at),
-                    packets.packet(at + 1),
-                    packets.packet(at + 2),
-                    packets.packet(at + 3),
-                );
-                at += 4;
-            }
-            for (i, crc) in rest.iter_mut().enumerate() {
-                *crc = alone(tier, packets.packet(at + i));
+            let (mut values, mut at) = (values, from);
+            while !values.is_empty() {
+                let packet = packets.packet(at);
+                let done = if packet.len() / 8 > WORDS {
+                    long(packets, at, values)
+                } else if let Some(crcs) = values.first_chunk_mut::<4>() {
+                    *crcs = together(
+                        tier,
+                        packet,
+                        packets.packet(at + 1),
+                        packets.packet(at + 2),
+                        packets.packet(at + 3),
+                    );
+                    4
+                } else {
+                    values[0] = alone(tier, packet);
+                    1
+                };
+                values = core::mem::take(&mut values).get_mut(done..).unwrap_or_default();
+                at += done;
             }
         }
     }
@@ -143,21 +149,30 @@ fn head<T: CrcStep<Castagnoli>>(tier: T, word: u64, bytes: usize) -> u32 {
 #[inline(always)]
 fn alone<T: CrcStep<Castagnoli>>(tier: T, packet: &[u8]) -> u32 {
     if packet.len() / 8 > WORDS {
-        return long(packet);
+        return one_long(packet);
     }
     !<HeadShift<Crc32c> as Body<T>>::run(tier, &(), u32::MAX, packet)
 }
 
 /// Computes a long packet out of line, which frees registers here.
 #[inline(never)]
-fn long(packet: &[u8]) -> u32 {
+fn one_long(packet: &[u8]) -> u32 {
     crc32c(packet)
 }
 
-/// Computes four long packets.
+/// Computes consecutive long packets from `from` on, and returns their number.
 #[inline(never)]
-fn four_long(packets: [&[u8]; 4]) -> [u32; 4] {
-    packets.map(crc32c)
+fn long<'a>(packets: impl Source<'a>, from: usize, values: &mut [u32]) -> usize {
+    let mut done = 0;
+    for crc in values {
+        let packet = packets.packet(from + done);
+        if packet.len() / 8 <= WORDS {
+            break;
+        }
+        *crc = crc32c(packet);
+        done += 1;
+    }
+    done
 }
 
 /// Returns the CRCs of four packets.
@@ -178,14 +193,8 @@ fn together<T: CrcStep<Castagnoli>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[
     if let Some(crcs) = crcs {
         return crcs;
     }
-    let (packets, mut crcs) = ([a, b, c, d], [0; 4]);
-    if packets.iter().all(|packet| packet.len() / 8 > WORDS) {
-        return four_long(packets);
-    }
-    for i in 0..4 {
-        crcs[i] = alone(tier, packets[i]);
-    }
-    crcs
+    // Not by `map`, which is not inlined.
+    [alone(tier, a), alone(tier, b), alone(tier, c), alone(tier, d)]
 }
 
 /// Returns the CRCs of four packets that all have `W` whole words, at least one.

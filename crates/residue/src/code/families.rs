@@ -5,6 +5,7 @@ use crate::baseline::{self, Add, Checksum, Xor};
 use crate::copy::Destination;
 use crate::crc::{Crc, Digest};
 use crate::fletcher::{self, Bytes255, Bytes256, Sums, Variant, Words65535, Words65536};
+use crate::koopman::{self, Mod253, Mod65519, Mod4294967291};
 use crate::{Error, adler, internet, xns};
 
 /// Declares the families: for each, how it streams, the dispatch of its kernels, its definition,
@@ -150,4 +151,11 @@ families! {
         baseline::reference::<Add, u16>, 2, Group { modulus: 1 << 16, step: Step::None };
     Add32: Checksum<Add, u32>, &crate::baseline::BEST_ADD_32,
         baseline::reference::<Add, u32>, 4, Group { modulus: 1 << 32, step: Step::None };
+    Koopman8: koopman::Checksum<Mod253>, &crate::koopman::BEST_8,
+        koopman::reference::<Mod253>, 1, Group { modulus: 253, step: Step::Scale };
+    Koopman16: koopman::Checksum<Mod65519>, &crate::koopman::BEST_16,
+        koopman::reference::<Mod65519>, 1, Group { modulus: 65519, step: Step::Scale };
+    Koopman32: koopman::Checksum<Mod4294967291>, &crate::koopman::BEST_32,
+        koopman::reference::<Mod4294967291>, 1,
+        Group { modulus: 4_294_967_291, step: Step::Scale };
 }

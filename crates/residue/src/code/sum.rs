@@ -6,6 +6,7 @@ use crate::fletcher::{
     self, Bytes255, Sums, Variant, Words65535, check_octets, end_around, rfc1146, swap_halves,
 };
 use crate::kernel::Family;
+use crate::koopman;
 
 /// The description of a code that is not a CRC.
 pub(super) struct Spec {
@@ -98,6 +99,12 @@ sums! {
         "Two's-complement sum of big-endian 16-bit words.";
     Sum32: "sum-32", 32, Add32, Plain,
         "Two's-complement sum of big-endian 32-bit words.";
+    Koopman8: "koopman-8", 8, Koopman8, Plain,
+        "Koopman's checksum (2023): the message as a number, times 2^8, modulo 253.";
+    Koopman16: "koopman-16", 16, Koopman16, Plain,
+        "Koopman's checksum (2023): the message as a number, times 2^16, modulo 65519.";
+    Koopman32: "koopman-32", 32, Koopman32, Plain,
+        "Koopman's checksum (2023): the message as a number, times 2^32, modulo 4294967291.";
 }
 
 /// Aliases of the sums.
@@ -296,6 +303,7 @@ impl Sum {
                 let b = ((state >> 32) + units % modulus * a) % modulus;
                 b << 32 | a
             }
+            Step::Scale => state % modulus * koopman::shift(units, modulus) % modulus,
         }
     }
 
@@ -306,6 +314,7 @@ impl Sum {
             // Advances by the remainder of a full turn.
             Step::None | Step::Rotate(_) => self.advance(state, 16 - units % 16),
             Step::Sum => self.advance(state, modulus - units % modulus),
+            Step::Scale => state % modulus * koopman::unshift(units, modulus) % modulus,
         }
     }
 }
@@ -330,4 +339,6 @@ pub(super) enum Step {
     Rotate(u32),
     /// Adds A to B.
     Sum,
+    /// Multiplies by 256.
+    Scale,
 }

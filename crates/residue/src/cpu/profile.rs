@@ -23,6 +23,15 @@ impl Product {
     }
 }
 
+/// A way to prefetch data that are read once, from beyond the second-level cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReadAhead {
+    /// 2 KiB ahead, past the second- and third-level cache, so that nothing is evicted there.
+    NonTemporal,
+    /// 8 KiB ahead, into all caches.
+    Cached,
+}
+
 /// What the kernels' choice needs to know of a micro-architecture beside its features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Profile {
@@ -40,8 +49,10 @@ pub struct Profile {
     pub both_from: usize,
     /// The length from which byte matrices remove a few of those vectors.
     pub few_from: usize,
-    /// Whether non-temporal prefetches make folding of data beyond the second-level cache faster.
-    pub reads_ahead: bool,
+    /// The prefetches that make folding of data beyond the second-level cache faster.
+    pub reads_ahead: Option<ReadAhead>,
+    /// The length from which loops read ahead: about the size of that cache.
+    pub reads_ahead_from: usize,
     /// Whether long data fold faster if each vector of 64 bytes lies in one cache line, which
     /// leaves bytes before the first line and behind the last.
     pub aligns: bool,
@@ -63,7 +74,8 @@ const UNKNOWN: Profile = Profile {
     fold_from: 80,
     both_from: 5120,
     few_from: 16 << 10,
-    reads_ahead: false,
+    reads_ahead: None,
+    reads_ahead_from: 512 << 10,
     aligns: false,
     fused_copies_from: 1024,
     source: "estimate",
@@ -82,7 +94,10 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     fold_from: 80,
     both_from: 5120,
     few_from: 16 << 10,
-    reads_ahead: false,
+    // With the memory as fast as it gets, 64 MiB of folding take 2.38 ms with it, 2.70 without and
+    // 2.47 in a loop that only reads; non-temporal prefetches take 8 ms (2026-11-23).
+    reads_ahead: Some(ReadAhead::Cached),
+    reads_ahead_from: 2 << 20,
     aligns: true,
     fused_copies_from: 1024,
     source: "Xeons (Sapphire Rapids to Granite Rapids), 2026-11-22 and 2026-11-23",
@@ -95,7 +110,7 @@ pub const PROFILES: &[Profile] = &[
         cpus: "AMD Zen 3",
         // At 64 MiB it brought CRC-32C from 0.63 to 0.99 of ISA-L's speed and CRC-32 from 0.98 to
         // 1.22 of libdeflate's; at 1 MiB it changes nothing.
-        reads_ahead: true,
+        reads_ahead: Some(ReadAhead::NonTemporal),
         source: "an EPYC, 2026-11-21 and 2026-11-22",
         ..UNKNOWN
     },

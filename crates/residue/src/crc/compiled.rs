@@ -139,8 +139,17 @@ macro_rules! compiled_in {
             #[inline(always)]
             fn tables() -> &'static $crate::crc::tables::Tables<$word> {
                 use $crate::crc::{catalog, tables::Tables};
-                static TABLES: Tables<$word> = Tables::<$word>::new(&catalog::$params);
-                &TABLES
+                // 64 KiB that no compressor makes smaller; WebAssembly is downloaded.
+                #[cfg(all(target_arch = "wasm32", feature = "std"))]
+                {
+                    static TABLES: std::sync::OnceLock<Tables<$word>> = std::sync::OnceLock::new();
+                    TABLES.get_or_init(|| Tables::<$word>::new(&catalog::$params))
+                }
+                #[cfg(not(all(target_arch = "wasm32", feature = "std")))]
+                {
+                    static TABLES: Tables<$word> = Tables::<$word>::new(&catalog::$params);
+                    &TABLES
+                }
             }
 
             const KERNELS: &'static [$crate::kernel::Kernel<$name>] = {

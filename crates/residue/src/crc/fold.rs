@@ -395,7 +395,7 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     mut vectors: &[T::Block],
 ) -> [T::W; 4] {
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
-    let streamed = streamed(size_of_val(vectors));
+    let streamed = streamed(T::AHEAD, size_of_val(vectors));
     if T::EIGHT && vectors.len() >= 12 {
         let [a, b, c, d] = v;
         let (more, after) = vectors.split_at(4);

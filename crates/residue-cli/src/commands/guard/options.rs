@@ -17,7 +17,8 @@ pub enum Engine {
 
 /// Options as the engines take them.
 pub struct Chosen {
-    pub host: Host,
+    /// The host as seen from each interface.
+    hosts: Vec<Host>,
     pub ports: Vec<Ports>,
     /// The value that was asked for; `None`: `auto`.
     value: Option<u8>,
@@ -32,29 +33,32 @@ impl Chosen {
         if options.force && matches!(options.value, Value::Own(_)) {
             bail!("--force goes with `--value auto`; a named value needs no --force");
         }
-        let host = Host::of(&options.interface)?;
+        let hosts: Result<Vec<Host>, _> =
+            options.interfaces.iter().map(|each| Host::of(each)).collect();
+        let hosts = hosts?;
         let value = match options.value {
             Value::Own(value) => Some(value),
-            Value::Auto if options.force || host.has_crc_instructions() => None,
+            Value::Auto if options.force || hosts.iter().all(Host::has_crc_instructions) => None,
             Value::Auto => bail!(
                 "this CPU has no CRC instructions, so `--value auto` would guard nothing; use \
-                 --force to request value {} all the same",
-                host.value
+                 --force to request a value all the same"
             ),
         };
         let policy = match options.policy {
             Policy::Prefer => Unguarded::Prefer,
             Policy::Require => Unguarded::Require,
         };
-        Ok(Chosen { host, ports, value, policy })
+        Ok(Chosen { hosts, ports, value, policy })
     }
 
-    /// Returns the request of an engine.
+    /// Returns the request of an engine: of those that the interfaces want, the one that also
+    /// suits the others (3, then 5, then 4).
     pub fn offer(&self, engine: Engine) -> Offer {
-        let of_host = match engine {
-            Engine::Kernel => kernel::instead_of(self.host.value),
-            Engine::Queue => self.host.value,
-        };
+        let of_hosts = self.hosts.iter().map(|host| match engine {
+            Engine::Kernel => kernel::instead_of(host.value),
+            Engine::Queue => host.value,
+        });
+        let of_host = of_hosts.max_by_key(|&value| (value == 4, value)).unwrap_or(4);
         Offer { value: self.value.unwrap_or(of_host), instead: of_host }
     }
 }

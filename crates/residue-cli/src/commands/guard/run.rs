@@ -29,7 +29,8 @@ pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
         choice => choice,
     };
     if let Some(status) = kernel::status()? {
-        bail!("a guard of {} is on here; end it first (`residue guard off`)", status.interface);
+        let names = status::names(&status);
+        bail!("a guard of {names} is on here; end it first (`residue guard off`)");
     }
     if choice == EngineChoice::Queue {
         return by_queue(args, &chosen, output);
@@ -37,7 +38,11 @@ pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut signals = Signals::block()?;
     match kernel::on(&settings(&args.options, &chosen, args.cgroup.as_deref())) {
         Ok(()) => in_kernel(args, &mut signals, output),
-        Err(_) if choice == EngineChoice::Auto && args.cgroup.is_none() => {
+        Err(_)
+            if choice == EngineChoice::Auto
+                && args.cgroup.is_none()
+                && args.options.interfaces.len() == 1 =>
+        {
             by_queue(args, &chosen, output)
         }
         Err(error) => Err(error.into()),
@@ -84,14 +89,17 @@ fn in_kernel(args: &RunArgs, signals: &mut Signals, output: &mut Output) -> anyh
 }
 
 fn by_queue(args: &RunArgs, chosen: &Chosen, output: &mut Output) -> anyhow::Result<()> {
+    let [interface] = &args.options.interfaces[..] else {
+        bail!("the queue engine guards one interface; the kernel engine guards several");
+    };
     let offer = Some(chosen.offer(Engine::Queue));
     let options = Options {
-        rules: Rules::new(&args.options.interface, &chosen.ports)?,
+        rules: Rules::new(interface, &chosen.ports)?,
         config: Config { offer, policy: chosen.policy, mss: args.mss, ..Config::default() },
         state: match &args.state {
             _ if args.no_state => None,
             Some(file) => Some(file.clone()),
-            None => adapter::default_state(&args.options.interface),
+            None => adapter::default_state(interface),
         },
         every: every(args),
     };

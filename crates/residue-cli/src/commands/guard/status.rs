@@ -85,12 +85,24 @@ pub fn kernel_head(status: &kernel::Status) -> String {
     );
     let policy = if status.required { "required" } else { "preferred" };
     let cgroup = status.cgroup.as_ref().map(|folder| format!(", cgroup {}", folder.display()));
+    let mut parts: Vec<&str> = Vec::new();
+    for part in status.interfaces.iter().flat_map(|interface| &interface.parts) {
+        if !parts.contains(&part.as_str()) {
+            parts.push(part);
+        }
+    }
     format!(
         "guarding {}, {ports}{}: {value}, {policy}; in the kernel, by {}",
-        status.interface,
+        names(status),
         cgroup.unwrap_or_default(),
-        status.parts.join(", ")
+        parts.join(", ")
     )
+}
+
+/// Returns the names of the guarded interfaces.
+pub fn names(status: &kernel::Status) -> String {
+    let names: Vec<&str> = status.interfaces.iter().map(|each| each.name.as_str()).collect();
+    names.join(" and ")
 }
 
 /// Returns all counts of the kernel engine, a line each.
@@ -98,8 +110,10 @@ pub fn kernel_lines(status: &kernel::Status, styles: Styles) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(why) = &status.broken {
         let bad = styles.bad;
+        let all = status.interfaces.iter().all(|interface| interface.broken.is_some());
+        let what = if all { "NOTHING IS PROTECTED" } else { "NOT ALL INTERFACES ARE PROTECTED" };
         lines.push(format!(
-            "{bad}NOTHING IS PROTECTED: {why}. Run `residue guard clean`, then `residue guard \
+            "{bad}{what}: {why}. Run `residue guard clean`, then `residue guard \
              on`{bad:#}"
         ));
     }

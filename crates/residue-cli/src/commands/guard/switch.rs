@@ -13,7 +13,7 @@ use std::path::Path;
 /// Returns the settings of the kernel engine.
 pub fn settings(options: &GuardOptions, chosen: &Chosen, cgroup: Option<&Path>) -> Settings {
     Settings {
-        interface: options.interface.clone(),
+        interfaces: options.interfaces.clone(),
         ports: chosen.ports.clone(),
         offer: chosen.offer(Engine::Kernel),
         policy: chosen.policy,
@@ -27,8 +27,13 @@ pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
     must_not_run()?;
     let settings = settings(&args.options, &chosen, args.cgroup.as_deref());
     if let Err(error) = kernel::on(&settings) {
-        let has_queue = can_run(Engine::Queue, &adapter::needs(&args.options.interface));
-        if error.kind() != io::ErrorKind::AlreadyExists && has_queue {
+        let has_queue = match &args.options.interfaces[..] {
+            [interface] => can_run(Engine::Queue, &adapter::needs(interface)),
+            _ => false,
+        };
+        let is_about_settings =
+            matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::InvalidInput);
+        if !is_about_settings && has_queue {
             bail!("{error}. The queue engine works here: `residue guard run --engine queue`");
         }
         return Err(error.into());

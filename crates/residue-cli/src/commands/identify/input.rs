@@ -93,7 +93,7 @@ fn bytes(text: &str) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Reads a file, if it is not too long for a sample.
-fn contents(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub(super) fn contents(path: &Path) -> anyhow::Result<Vec<u8>> {
     let name = Styles::plain(path.as_os_str());
     let read = |reader: &mut dyn Read| {
         let mut bytes = Vec::new();

@@ -3,7 +3,7 @@
 use super::{IdentifyArgs, encoded, line, names};
 use crate::hex;
 use residue::Code;
-use residue_identify::{Certainty, Found, Hit, Report, Samples, Tier};
+use residue_identify::{Certainty, Found, HashKind, Hit, Report, Samples, Tier};
 use serde_json::{Value, json};
 
 /// Returns the result as JSON.
@@ -53,13 +53,16 @@ fn entry(hit: &Hit, bits: u32) -> Value {
     let width = match &hit.found {
         Found::Code(code) => Code::width(code),
         Found::Sum(_) => bits,
+        Found::Hash(hash) => hash.width,
     };
     let params = match &hit.found {
         Found::Code(code) => code.params().map(line),
-        Found::Sum(_) => None,
+        Found::Sum(_) | Found::Hash(_) => None,
     };
+    let detects = !matches!(&hit.found, Found::Hash(hash) if hash.kind == HashKind::Hash);
     json!({
         "name": name,
+        "error_detection": detects,
         "code": code,
         "params": params,
         "width": width,

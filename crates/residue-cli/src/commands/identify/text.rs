@@ -14,20 +14,20 @@ const SHOWN: usize = 8;
 const COLUMNS: usize = 100;
 
 /// Lines of text, wrapped to [`COLUMNS`].
-struct Text {
-    lines: Vec<String>,
-    styles: Styles,
+pub(super) struct Text {
+    pub(super) lines: Vec<String>,
+    pub(super) styles: Styles,
 }
 
 impl Text {
     /// Adds a paragraph. It is wrapped before it is styled, because styles take no columns.
-    fn styled(&mut self, style: Style, indent: &str, text: &str) {
+    pub(super) fn styled(&mut self, style: Style, indent: &str, text: &str) {
         let lines = wrapped_under(indent, text).into_iter();
         self.lines.extend(lines.map(|line| format!("{style}{line}{style:#}")));
     }
 
     /// Adds a paragraph in the plain style.
-    fn plain(&mut self, indent: &str, text: &str) {
+    pub(super) fn plain(&mut self, indent: &str, text: &str) {
         self.styled(Style::new(), indent, text);
     }
 }
@@ -88,9 +88,15 @@ fn contradictions(samples: &Samples, report: &Report, text: &mut Text) {
 
 /// Describes a hit.
 fn describe(hit: &Hit, text: &mut Text) {
-    let (name, _) = names(hit);
+    let name = match &hit.found {
+        Found::Hash(hash) => hash.to_string(),
+        _ => names(hit).0,
+    };
     text.plain("", "");
     text.styled(text.styles.head, "", &name);
+    if let Found::Hash(hash) = &hit.found {
+        text.plain("  ", hash.about);
+    }
     if let Found::Code(code) = &hit.found {
         match code.params() {
             // One word, for the clipboard.
@@ -140,7 +146,7 @@ fn advise(samples: &Samples, report: &Report, text: &mut Text) {
 }
 
 /// Returns a probability in words: `1 in 2^40`.
-fn odds(chance: f64) -> String {
+pub(super) fn odds(chance: f64) -> String {
     if chance > -3.5 {
         format!("{:.2}", chance.exp2())
     } else if chance > -20.0 {
@@ -150,12 +156,12 @@ fn odds(chance: f64) -> String {
     }
 }
 
-fn plural(count: usize, what: &str) -> String {
+pub(super) fn plural(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns remarks on other values of init and xorout that fit.
-fn family(hit: &Hit) -> Vec<String> {
+pub(super) fn family(hit: &Hit) -> Vec<String> {
     let Some(family) = &hit.family else { return Vec::new() };
     let (all, inherent) = (family.dimension(), family.inherent);
     let mut remarks = Vec::new();
@@ -175,7 +181,7 @@ fn family(hit: &Hit) -> Vec<String> {
     }
     let own = match &hit.found {
         Found::Code(code) => code.name(),
-        Found::Sum(_) => "",
+        Found::Sum(_) | Found::Hash(_) => "",
     };
     let others: Vec<&str> = family.names.iter().copied().filter(|&name| name != own).collect();
     if !others.is_empty() {
@@ -199,7 +205,10 @@ fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
     }
     let mut out = vec!["no sum of those tried".to_string()];
     if !args.no_catalogue {
-        out.splice(0..0, ["no named code", "no known generator"].map(String::from));
+        out.splice(
+            0..0,
+            ["no named code", "no known hash function", "no known generator"].map(String::from),
+        );
     }
     let closed = (NARROWEST..=samples.bits()).filter(|width| !report.undecided.contains(width));
     let closed: BTreeSet<u32> = closed.collect();

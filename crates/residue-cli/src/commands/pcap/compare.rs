@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use residue_net::compare::{self, Event, Options, Report};
 use residue_net::replace::{replace, synced};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,23 @@ segments (GRO, TSO) makes them look lost: turn it off, or capture on the wire.
 
 Exit codes: 0 nothing altered, 1 altered packets (with --strict also lost, duplicated, reordered \
 or extra ones), 2 wrong usage, no packet in common, or a capture could not be read to its end; the \
-part before is compared. With --json each line is an object: events, groups, then a summary.
+part before is compared.
+
+JSON:
+One object a line; the member event says which. --schema prints their JSON Schema. Members may be \
+added; existing ones keep their names and meanings.
+  lost, extra  a packet that is in one capture only: toward, capture, packet, flow
+  duplicated   a further copy of a packet: toward, capture, packet, flow, of
+  reordered    a packet that was overtaken: toward, before, after, flow
+  late         with --late: toward, before, after, flow, nanoseconds_above_least
+  altered      an altered packet, after the events above: toward, before, after, flow, outcome,
+               checks, shape, fields, offset, length, bytes, bits, translated, hops, example,
+               length_change, bit, bit_value, moved, group
+  group        altered packets with a common pattern, after all of these: group, toward, packets,
+               outcomes, fields, bits, offsets_modulo_64, lengths, hops, translated, culprit,
+               pattern, stuck
+  summary      the last line: before, after, toward_after, toward_before, clock_nanoseconds,
+               groups, altered_not_grouped, left_early, seems_swapped
 
 Examples:
   residue pcap compare lan.pcap wan.pcap
@@ -46,11 +62,11 @@ Examples:
 #[command(after_help = HELP)]
 pub struct CompareArgs {
     /// Capture at the first point; `-` is standard input
-    #[arg(value_name = "BEFORE")]
-    before: OsString,
+    #[arg(value_name = "BEFORE", required_unless_present = "schema")]
+    before: Option<OsString>,
     /// Capture at the second point; `-` is standard input
-    #[arg(value_name = "AFTER")]
-    after: OsString,
+    #[arg(value_name = "AFTER", required_unless_present = "schema")]
+    after: Option<OsString>,
     /// List lost, duplicated, reordered, late, extra and altered packets
     #[arg(long)]
     list: bool,
@@ -83,6 +99,16 @@ pub struct CompareArgs {
     /// Show at most this many groups
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     top: usize,
+    /// Print the JSON Schema of a line of --json, and exit
+    #[arg(long)]
+    schema: bool,
+}
+
+impl CompareArgs {
+    /// Returns the names of the captures.
+    fn names(&self) -> [&OsStr; 2] {
+        [&self.before, &self.after].map(|name| name.as_deref().unwrap_or_default())
+    }
 }
 
 /// Longest time to wait in seconds.
@@ -110,7 +136,10 @@ fn scaled(text: &str, unit: f64, range: std::ops::RangeInclusive<f64>) -> Result
 
 /// Compares the captures, and prints what changed.
 pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
-    if args.before == "-" && args.after == "-" {
+    if args.schema {
+        return Ok(output.line(residue_net::json::COMPARE_SCHEMA.trim_end())?);
+    }
+    if args.names() == ["-", "-"] {
         bail!("both captures are standard input; name a file for one of them");
     }
     let report = match &args.write {
@@ -142,7 +171,7 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
              and was offload (GRO, TSO) off?",
         );
     }
-    for (name, point) in [&args.before, &args.after].into_iter().zip(report.points) {
+    for (name, point) in args.names().into_iter().zip(report.points) {
         if let Some(error) = point.error {
             trouble(output, name, &error.into());
         }
@@ -183,8 +212,8 @@ fn examine<W: io::Write>(
     output: &mut Output,
     mut pairs: Option<&mut write::Pairs<W>>,
 ) -> anyhow::Result<Report> {
-    let names = [&args.before, &args.after];
-    let open = |name: &OsString| Capture::new(name, true);
+    let names = args.names();
+    let open = |name: &OsStr| Capture::new(name, true);
     let captures = [open(names[0])?, open(names[1])?];
     let size: u64 = captures.iter().map(Capture::size).sum();
     output.progress = Progress::of_bytes(size * 2);

@@ -1,7 +1,7 @@
 //! `residue pcap fix`: repairs check values.
 
 use super::report::count;
-use super::{Capture, Target, trouble};
+use super::{Capture, Changed, FEW, Target, trouble};
 use crate::output::{Bracket, Outcome, Output, Styles, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
@@ -11,6 +11,7 @@ use residue_net::Error;
 use residue_net::diagnose::CauseKind;
 use residue_net::fix::{self, Kept, Policy, Repair, Repairer, Repairs};
 use residue_net::json::not_followed;
+use residue_net::pcap::Reader;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -94,7 +95,8 @@ impl FixArgs {
 pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     args.target.check(&args.file, args.list || args.json)?;
     let capture = Capture::new(&args.file, true)?;
-    output.progress = Progress::of_bytes(capture.size() * 2);
+    let passes = if args.target.output.is_some() { 3 } else { 2 };
+    output.progress = Progress::of_bytes(capture.size() * passes);
     let mut changes = Changes::new(args);
     let mut repairer =
         diagnose(args, &capture, &mut changes, output).with_context(|| args.name())?;
@@ -135,9 +137,11 @@ fn diagnose(
     let open = || {
         let doing = "open the capture";
         let input = capture.open(&progress).map_err(|source| Error::Io { doing, source })?;
-        capture.begin(input)
+        Reader::new(input)
     };
-    Repairer::new(open, args.policy(), |repair| changes.record(repair, output))
+    Repairer::on_threads(capture.threads(), open, args.policy(), |repair| {
+        changes.record(repair, output);
+    })
 }
 
 /// Writes the repaired capture, if there is something to repair or a file to write. Returns the
@@ -154,7 +158,16 @@ fn rewrite(
         return Ok(None);
     }
     let progress = output.progress.clone();
-    args.target.rewrite(capture, &progress, &repairer.across(), |buffer, edits| {
+    let across = repairer.across();
+    let wrong = total.bad + total.offloaded;
+    // Right values change where they cover changes across packets; and where reading fails, the
+    // part before must still be copied.
+    let changed = match (across.is_empty(), &repairer.read.error) {
+        (true, None) if wrong <= FEW => Changed::FewWrong,
+        (true, _) => Changed::Wrong,
+        (false, _) => Changed::Any,
+    };
+    args.target.rewrite(capture, &progress, &across, changed, |buffer, edits| {
         let Repairs { repairs, kept } = repairer.examine(buffer);
         for repair in repairs {
             edits.extend(repair.edits());

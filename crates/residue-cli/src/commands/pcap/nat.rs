@@ -1,7 +1,7 @@
 //! `residue pcap nat`: translates addresses and ports.
 
 use super::report::count;
-use super::{Capture, Target, trouble};
+use super::{Capture, Changed, Target, trouble};
 use crate::output::{Outcome, Output, Styles, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
@@ -53,7 +53,7 @@ pub fn run(args: &NatArgs, output: &mut Output) -> anyhow::Result<()> {
     let across = nat::across(capture.reader(&progress).with_context(named)?, &args.map);
     let mut packets = 0u64;
     let mut bytes: u64 = across.iter().map(|edit| u64::from(edit.length)).sum();
-    let error = args.target.rewrite(&capture, &progress, &across, |buffer, edits| {
+    let error = args.target.rewrite(&capture, &progress, &across, Changed::Any, |buffer, edits| {
         let changes = nat::translate(buffer, &args.map);
         packets += u64::from(!changes.is_empty());
         bytes += changes.len() as u64;

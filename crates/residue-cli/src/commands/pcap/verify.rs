@@ -11,14 +11,15 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use residue_net::check::Verdict;
 use residue_net::filter::Filter;
-use residue_net::pcap::Reader;
 use residue_net::select::Selection;
 use residue_net::summary::Summary;
 use residue_net::time::Moment;
-use residue_net::verify::{self, Places, Read};
+use residue_net::verify::{self, AnyReader, Buffer, Places, Read};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io;
+use std::mem::replace;
+use std::num::NonZero;
 
 const HELP: &str = "\
 Verdicts: good; bad; offloaded (the field holds the sum of the pseudo-header, which the network \
@@ -32,10 +33,11 @@ addresses are wrong by the same amount); offload-rewritten (the same, in the sum
 pseudo-header); zeroed; filled (the field repeats the byte around it); not-complemented; \
 byte-swapped; negative-zero (0000 for FFFF, RFC 1624); no-pseudo-header; other-length (right if \
 padding or a frame check sequence is included, or some bytes are left out); other-destination \
-(computed with the next hop of a source route in place of the last, or vice versa); copied \
-(packets with other contents have the same value); contradiction (the IPv4 header cannot be \
-right); flipped-bit; changed-byte; unknown. A cause is named if it would fit by chance at most \
-once in a thousand such captures; the report says how probable that is.
+(computed with the next hop of a source route in place of the last, or vice versa); decrypted \
+(the value of an IEEE 802.11 frame before its receiver decrypted it); copied (packets with other \
+contents have the same value); contradiction (the IPv4 header cannot be right); flipped-bit; \
+changed-byte; unknown. A cause is named if it would fit by chance at most once in a thousand such \
+captures; the report says how probable that is.
 
 Not followed: packets that reach a link type, EtherType, IP protocol, tunnel or stream that \
 residue does not read, or that is encrypted; a packet is counted once for each. Check values \
@@ -231,8 +233,17 @@ struct Verified<'a> {
     is_wrong: bool,
     /// Whether values are found later than those of the packets behind them.
     is_late: bool,
-    /// The packets once more, for lists: causes are known only after the first pass.
-    again: Option<Reader<Box<dyn io::Read + Send>>>,
+    again: Again,
+}
+
+/// The packets once more, for lists: causes are known only after the first pass.
+enum Again {
+    /// None are needed.
+    No,
+    /// Those with wrong values, found on this many threads.
+    Wrong(AnyReader<'static>, NonZero<usize>),
+    /// All.
+    All(AnyReader<'static>),
 }
 
 /// Verifies a capture.
@@ -247,18 +258,33 @@ fn examine<'a>(
     output.progress = Progress::of_bytes(capture.size() * (1 + u64::from(twice)));
     let progress = output.progress.clone();
     let (mut summary, mut is_late) = (Summary::new(), false);
-    let reader = capture.reader(&progress)?;
-    let read = verify::selected(reader, &mut selection.clone(), |buffer| {
+    let mut check_late = |buffer: &Buffer<'_>| {
         is_late |= matches!(buffer.places, Places::Runs(_)) && !buffer.found.checks.is_empty();
-        summary.buffer(buffer);
-    });
+    };
+    let read = if selection.is_all() {
+        let reader = capture.shared_reader(&progress)?;
+        verify::counted(reader, capture.threads(), &mut summary, &mut check_late)
+    } else {
+        verify::selected(capture.reader(&progress)?, &mut selection.clone(), |buffer| {
+            check_late(buffer);
+            summary.buffer(buffer);
+        })
+    };
     let total = summary.total();
     let is_wrong = total.wrong() > 0
         || args.strict && (total.offloaded > 0 || !summary.unfollowed().is_empty());
     if is_wrong {
         output.found(Outcome::Bad);
     }
-    let again = twice.then(|| capture.reader(&progress)).transpose()?;
+    let lists_wrong_only =
+        args.list == Some(Which::Wrong) && !args.report.is_wanted() && selection.is_all();
+    let again = match twice {
+        true if lists_wrong_only => {
+            Again::Wrong(capture.shared_reader(&progress)?, capture.threads())
+        }
+        true => Again::All(capture.reader(&progress)?),
+        false => Again::No,
+    };
     Ok(Verified { name, read, summary, is_wrong, is_late, again })
 }
 
@@ -277,7 +303,8 @@ impl Verified<'_> {
         if args.format.json {
             output.finding(report::json(name, read, summary, args.top).to_string())?;
         }
-        if let Some(reader) = again.take() {
+        let again = replace(again, Again::No);
+        if !matches!(again, Again::No) {
             let first = read.times.map(|[first, _]| first);
             let shown = Shown {
                 capture: several.then_some(name),
@@ -288,7 +315,7 @@ impl Verified<'_> {
             let mut part = args.report.is_wanted().then(|| page.begin(name, read, summary));
             let mut list = list::List::new(args.format, shown, name, *is_late);
             let mut result = Ok(());
-            verify::selected(reader, &mut selection.clone(), |buffer| {
+            let mut rows = |buffer: &Buffer<'_>| {
                 for finding in buffer.findings().map(|it| summary.diagnosis.judged(it)) {
                     let is_listed = args.list.is_some_and(|which| which.takes(finding.verdict));
                     if !is_listed && part.is_none() || result.is_err() {
@@ -302,7 +329,14 @@ impl Verified<'_> {
                         result = list.row(&finding, cause, output);
                     }
                 }
-            });
+            };
+            match again {
+                Again::No => {}
+                Again::Wrong(reader, threads) => drop(verify::wrong(reader, threads, &mut rows)),
+                Again::All(reader) => {
+                    drop(verify::selected(reader, &mut selection.clone(), &mut rows));
+                }
+            }
             result?;
             list.finish(output)?;
             page.end(part);

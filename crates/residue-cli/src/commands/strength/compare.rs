@@ -94,7 +94,7 @@ fn frames(text: &str) -> Result<f64, String> {
 }
 
 /// Reads a speed in bits per second, with an optional unit `k`, `M`, `G` or `T`.
-fn speed(text: &str) -> Result<f64, String> {
+pub(super) fn speed(text: &str) -> Result<f64, String> {
     let units = [('k', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12)];
     let unit = units.into_iter().find(|(letter, _)| text.ends_with(*letter));
     let (digits, unit) = unit.map_or((text, 1.0), |(_, unit)| (&text[..text.len() - 1], unit));

@@ -5,6 +5,10 @@ use crate::codes::Names;
 use crate::output::{Format, Output};
 use clap::Args;
 use residue::Code;
+use residue_report::number::significant;
+use residue_strength::advise::rate as error_rate;
+use residue_strength::chance::Chance;
+use residue_strength::compare::Known;
 use residue_strength::profile::{sums_at, sums_to};
 use residue_strength::{
     Distance, Factor, Generator, Kind, Limit, Notation, Profile, Undetected, named, notes,
@@ -29,6 +33,16 @@ pub struct ProfileArgs {
     /// Compute only the Hamming distance at this length of data
     #[arg(long, value_name = "N", value_parser = length)]
     length: Option<u64>,
+    /// Bit error rates for the probability of an undetected error at --length
+    #[arg(
+        long,
+        value_name = "RATE",
+        requires = "length",
+        value_delimiter = ',',
+        value_parser = rate,
+        default_value = "1e-8,1e-6,1e-4"
+    )]
+    ber: Vec<f64>,
     /// Compute only Hamming distances up to this one; saves time for wide polynomials
     #[arg(
         long,
@@ -43,6 +57,10 @@ pub struct ProfileArgs {
     format: Format,
 }
 
+fn rate(text: &str) -> Result<f64, String> {
+    error_rate(text).map_err(|error| error.to_string())
+}
+
 /// Computes the limits, and prints them.
 pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     let text = args.polynomial.as_deref().unwrap_or_default();
@@ -50,13 +68,17 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     let code = named(text, &generator);
     let start = Instant::now();
     if let Some(data) = args.length {
-        let found = args.patience.work(
+        let (found, chance) = args.patience.work(
             output,
             "searching",
             |effort| effort.seconds(sums_at(&generator, data, effort)),
-            |effort| Distance::new(&generator, data, effort),
+            |effort| {
+                let found = Distance::new(&generator, data, effort);
+                let chance = Chance::crc(&generator, data, found.distance, effort);
+                (found, chance)
+            },
         );
-        return one(args, (&generator, read), &code, data, &found, output);
+        return one(args, (&generator, read), &code, data, (&found, &chance), output);
     }
     let most = args.most.unwrap_or(u32::MAX);
     let profile = args.patience.work(
@@ -152,16 +174,23 @@ fn one(
     (generator, read): (&Generator, Notation),
     (name, code): &(String, Code),
     data: u64,
-    found: &Distance,
+    (found, chance): (&Distance, &Chance),
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let Distance { distance, kind, witness } = found;
     let error = witness.as_ref().map(|witness| Undetected::of(witness, (name, code), data));
     let error = error.transpose()?;
+    let at = |&rate: &f64| (rate, chance.at(rate));
+    let chances: Vec<(f64, Known<f64>)> = args.ber.iter().map(at).collect();
+    let probabilities: Value = chances
+        .iter()
+        .map(|(rate, known)| json!({ "rate": rate, "value": known.value, "kind": known.kind }))
+        .collect();
     if args.format.json {
         output.json(&json!({
             "polynomial": generator.json(), "code": name,
             "data_bits": data, "distance": distance, "kind": kind.name(), "undetected": error,
+            "probabilities": probabilities,
         }))?;
     } else if args.format.csv {
         output.line("data_bits,distance,kind,undetected_data,undetected_check")?;
@@ -181,6 +210,13 @@ fn one(
             output.line(format!("not detected: {distance} wrong bits: {}", error.text()))?;
             output.line(format!(
                 "Data bits from the first sent, 0; check: the change of {name}'s value."
+            ))?;
+        }
+        for (rate, known) in chances {
+            let value = significant(known.value, 3);
+            output.line(format!(
+                "P of an undetected error at a bit error rate of {rate:e}: {value} ({})",
+                known.kind
             ))?;
         }
     }

@@ -55,6 +55,12 @@ pub(crate) fn signals() -> io::Result<File> {
     Ok(unsafe { File::from_raw_fd(number) })
 }
 
+/// Moves this thread into a network namespace of its own.
+pub(crate) fn leave_network() -> io::Result<()> {
+    // SAFETY: no memory is passed.
+    checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).map(drop)
+}
+
 /// Returns the processor time of this process, including that of the kernel on its behalf.
 pub(crate) fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -113,6 +113,15 @@ fn silence_leads_to_a_syn_without_the_option() {
     // After a minute it tries again.
     assert_eq!(requested(&client.sends(&next, SECOND * 63)), Some(5));
 
+    // A peer that had a guard lately has one: its path may lose SYNs, in a flood.
+    let (mut client, _) = connected(5);
+    for (minute, known) in [(5, true), (16, false)] {
+        let asked = [(); 5].map(|()| requested(&client.sends(&again, SECOND * 60 * minute)));
+        let most = if known { 4 } else { 2 };
+        assert_eq!(asked.iter().filter(|asked| asked.is_some()).count(), most);
+        client.sends(&Sketch { flags: RST, ..again }, SECOND * 60 * minute);
+    }
+
     let (mut client, mut server) = (engine(5), engine(5));
     server.gets(&client.sends(&syn(), SECOND), SECOND).unwrap();
     // The kernel may accept the SYN without it.

@@ -264,3 +264,19 @@ fn claims_have_their_own_class() {
     let wire = server.sends(&syn_ack(), SECOND);
     assert_eq!(requested(&wire), Some(5));
 }
+
+/// A flood makes the kernel answer SYNs with cookies, and displaces the first segments of a
+/// connection. Later ones would make that kernel reset it.
+#[test]
+fn the_first_segment_comes_first() {
+    for value in [3, 4, 5] {
+        let (mut client, mut server) = met(value, value);
+        let data = Sketch { data: b"hello", ..SKETCH };
+        let next = Sketch { sequence: data.sequence + 5, ..data };
+        let wires = [data, next].map(|sketch| client.sends(&sketch, SECOND));
+        assert_eq!(server.gets(&wires[1], SECOND), Err(Reason::Early));
+        assert_eq!(server.gets(&wires[0], SECOND), Ok(data.packet()));
+        assert_eq!(server.gets(&wires[1], SECOND), Ok(next.packet()));
+        assert_eq!(server.counters().agreed[usize::from(value)], 1);
+    }
+}

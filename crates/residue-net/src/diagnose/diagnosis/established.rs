@@ -2,7 +2,7 @@
 
 use super::{Chances, Diagnosis, SUMS};
 use crate::diagnose::rewritten::{Amount, Base};
-use crate::diagnose::signature::{ALONE, STRONG, Signature};
+use crate::diagnose::signature::{ALONE, NEAR, STRONG, Signature};
 use crate::diagnose::{CauseKind, Chance};
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,21 +20,28 @@ pub struct Established {
     pub alone: Chances,
     pub amounts: HashMap<Amount, Chance>,
     pub copied: HashMap<Copied, Chance>,
+    /// Values that are right in other packets.
+    pub right: HashMap<Copied, Chance>,
 }
 
 /// A protocol, and a value that is stored in several packets.
 pub type Copied = (&'static str, u64);
+
+/// Numbers of different bad values, and of possible ones, by protocol.
+type Different = BTreeMap<&'static str, (u64, f64)>;
 
 impl Diagnosis {
     /// Returns the causes that count, by what was learnt so far.
     pub(super) fn establish(&self) -> Established {
         let mut established = Established::default();
         self.establish_amounts(&mut established);
-        let mut different: BTreeMap<&'static str, (u64, f64)> = BTreeMap::new();
+        let mut different = Different::new();
         for (signature, values) in &self.signatures {
-            let (count, possible) = different.entry(signature.protocol.name).or_default();
+            let (count, possible) =
+                different.entry(signature.protocol.name).or_insert((0, f64::INFINITY));
             *count += values.different;
-            *possible = values.possible;
+            // A protocol may have several rules: the one with the fewest values counts.
+            *possible = possible.min(values.possible);
         }
         for (&protocol, offloads) in &self.offloads {
             let (all, _) = different.get(protocol).copied().unwrap_or_default();
@@ -44,33 +51,53 @@ impl Diagnosis {
                 established.alone.insert((CauseKind::Offload, protocol), chance);
             }
         }
-        for (&(protocol, stored), &packets) in &self.copies {
-            let (all, possible) = different.get(protocol).copied().unwrap_or_default();
-            let chance = Chance::of_equal(all, packets, possible);
-            if chance.is_small() {
-                established.copied.insert((protocol, stored), chance);
-            }
-        }
+        self.establish_copies(&different, &mut established);
         // Each kind is tested on the values that nothing before it explains; what allows only one
         // value comes first, and was tested on all.
         for (place, kind) in ALONE.into_iter().enumerate() {
-            let mut tested: BTreeMap<&'static str, (f64, u64)> = BTreeMap::new();
+            let mut tested: BTreeMap<&'static str, (u64, f64, u64)> = BTreeMap::new();
             for (signature, values) in &self.signatures {
                 if place >= STRONG && self.decide(signature, &established).is_some() {
                     continue;
                 }
-                let (expected, fits) = tested.entry(signature.protocol.name).or_default();
+                let (count, expected, fits) = tested.entry(signature.protocol.name).or_default();
+                *count += values.different;
                 *expected += f64::from(values.expected[place]);
                 *fits += if signature.alone[place] { values.different } else { 0 };
             }
-            for (protocol, (expected, fits)) in tested {
-                let chance = Chance::of_fits(expected, fits);
+            for (protocol, (count, expected, fits)) in tested {
+                let chance = Chance::of_fits_among(count, expected, fits);
                 if fits > 0 && chance.is_small() {
                     established.alone.insert((kind, protocol), chance);
                 }
             }
         }
         established
+    }
+
+    /// Establishes the values that count: those of more packets than chance would give one, and
+    /// those of packets that are right.
+    fn establish_copies(&self, different: &Different, established: &mut Established) {
+        let mut right: BTreeMap<&'static str, Vec<u64>> = BTreeMap::new();
+        for (&(protocol, stored), &packets) in &self.copies {
+            let (all, possible) = different.get(protocol).copied().unwrap_or_default();
+            let chance = Chance::of_equal(all, packets, possible);
+            if chance.is_small() {
+                established.copied.insert((protocol, stored), chance);
+            }
+            if self.right.contains(protocol, stored) {
+                right.entry(protocol).or_default().push(stored);
+            }
+        }
+        for (protocol, values) in right {
+            let (all, possible) = different.get(protocol).copied().unwrap_or_default();
+            let expected = all as f64 * self.right.count(protocol) as f64 / possible;
+            let chance = Chance::of_fits_among(all, expected, values.len() as u64);
+            if chance.is_small() {
+                let keys = values.into_iter().map(|stored| ((protocol, stored), chance));
+                established.right.extend(keys);
+            }
+        }
     }
 
     /// Establishes the amounts that count even though many pairs of addresses were tested: alone,
@@ -128,7 +155,12 @@ impl Diagnosis {
             amounts.min_by(|one, other| one.chance.log10().total_cmp(&other.chance.log10()))
         };
         let copied = || {
-            let &chance = established.copied.get(&(protocol, signature.stored?))?;
+            let key = (protocol, signature.stored?);
+            // The right values of a flow may be near each other: a small change turns one of them
+            // into another.
+            let is_near = NEAR.iter().any(|&place| signature.alone[place]);
+            let right = established.right.get(&key).filter(|_| !is_near);
+            let &chance = established.copied.get(&key).or(right)?;
             Some(Decision { kind: CauseKind::Copied, chance, amount: None })
         };
         if let Some(chance) = self.offloaded_header(signature) {

@@ -5,6 +5,7 @@ use crate::arch::{
     ByteMatrix, CarryLess, CarryLessWide, Head,
     clmul::{lane_head, shift_index},
 };
+use crate::cpu::ReadAhead;
 use core::arch::x86_64::*;
 
 macro_rules! carry_less {
@@ -44,17 +45,21 @@ fn reversed(_proof: impl CarryLess) -> __m128i {
     unsafe { _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
 }
 
-/// Prefetches the cache lines 2 KiB behind those of a block.
+/// Prefetches the cache lines some way behind those of a block, in one of the two ways.
 ///
-/// Nothing happens if there is no memory, because a prefetch reads nothing. It is non-temporal: the
-/// lines do not pass through the second- and third-level cache, and evict nothing there.
+/// Nothing happens if there is no memory, because a prefetch reads nothing.
 #[inline(always)]
-fn read_ahead<B>(block: &B) {
-    const DISTANCE: usize = 2048;
+pub(super) fn read_ahead<B>(block: &B, way: ReadAhead) {
     let start = core::ptr::from_ref(block).cast::<i8>();
     for line in 0..size_of::<B>().div_ceil(64) {
+        let line = start.wrapping_add(64 * line);
         // SAFETY: every x86-64 CPU has SSE, and a prefetch accepts any address.
-        unsafe { _mm_prefetch::<_MM_HINT_NTA>(start.wrapping_add(DISTANCE + 64 * line)) }
+        unsafe {
+            match way {
+                ReadAhead::NonTemporal => _mm_prefetch::<_MM_HINT_NTA>(line.wrapping_add(2 << 10)),
+                ReadAhead::Cached => _mm_prefetch::<_MM_HINT_T0>(line.wrapping_add(8 << 10)),
+            }
+        }
     }
 }
 
@@ -90,9 +95,11 @@ macro_rules! one_lane {
                 fn reverse(self, v: __m128i) -> __m128i { _mm_shuffle_epi8(v, reversed(self)) }
             }
 
+            const AHEAD: Option<ReadAhead> = Some(ReadAhead::NonTemporal);
+
             #[inline(always)]
             fn read_ahead<B>(self, block: &B) {
-                read_ahead(block);
+                read_ahead(block, ReadAhead::NonTemporal);
             }
 
             #[inline(always)]
@@ -130,9 +137,11 @@ impl CarryLessWide for Avx2Vpclmul {
     const SINGLY_TO: usize = 64;
     const LEAVES_REST: bool = true;
 
+    const AHEAD: Option<ReadAhead> = Some(ReadAhead::NonTemporal);
+
     #[inline(always)]
     fn read_ahead<B>(self, block: &B) {
-        read_ahead(block);
+        read_ahead(block, ReadAhead::NonTemporal);
     }
 
     #[inline(always)]
@@ -203,6 +212,12 @@ impl CarryLessWide for Avx512Vpclmul {
     type Block = [u8; 64];
     const LANES: usize = 4;
     const TAILS: bool = true;
+    const AHEAD: Option<ReadAhead> = Some(ReadAhead::Cached);
+
+    #[inline(always)]
+    fn read_ahead<B>(self, block: &B) {
+        read_ahead(block, ReadAhead::Cached);
+    }
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {

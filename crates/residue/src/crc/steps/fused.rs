@@ -128,7 +128,7 @@ impl<
         // Two copies of the code: a test in the loop would cost as much as reading ahead.
         let register = if blocks.is_empty() {
             state
-        } else if streamed(data.len()) {
+        } else if streamed(T::AHEAD, data.len()) {
             Self::blocks::<T, true>(tier, state, blocks)
         } else {
             Self::blocks::<T, false>(tier, state, blocks)

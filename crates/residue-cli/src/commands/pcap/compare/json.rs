@@ -213,8 +213,8 @@ pub fn conclusion(args: &CompareArgs, report: &Report, groups: &[Group]) -> Vec<
     lines.extend(groups.iter().enumerate().map(|(at, it)| group(at + 1, it).to_string()));
     let summary = json!({
         "event": "summary",
-        "before": point(&args.before, &report.points[0]),
-        "after": point(&args.after, &report.points[1]),
+        "before": point(args.names()[0], &report.points[0]),
+        "after": point(args.names()[1], &report.points[1]),
         "toward_after": direction(&report.directions[0]),
         "toward_before": direction(&report.directions[1]),
         "clock_nanoseconds": report.clocks.timed.then_some(report.clocks.difference),

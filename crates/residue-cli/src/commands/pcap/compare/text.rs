@@ -98,7 +98,7 @@ pub fn conclusion(
     groups: &[Group],
     styles: Styles,
 ) -> Vec<String> {
-    let names = [&args.before, &args.after].map(|name| Styles::plain(name));
+    let names = args.names().map(Styles::plain);
     let mut lines = Vec::new();
     for (name, point) in names.iter().zip(&report.points) {
         lines.push(format!("{name}: {}", of_point(point)));

@@ -161,6 +161,10 @@ fn meaning(name: &str) -> Option<&'static str> {
         }
         "copied" => "Packets with other contents have the same value: it was copied, not computed.",
         "contradiction" => "The IPv4 header cannot be right: it contradicts itself. Damage.",
+        "decrypted" => {
+            "The receiver decrypted these frames; the value is that of the encrypted ones. No \
+             damage."
+        }
         "changed-byte" => "One byte was changed between the sender and the capture: damage.",
         "zeroed" => "The field is zero: its sender did not compute it, or a program cleared it.",
         "byte-swapped" => "The bytes of the value are in the wrong order: an error of the sender.",

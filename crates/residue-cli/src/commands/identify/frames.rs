@@ -1,0 +1,192 @@
+//! `residue identify --frames`: where messages of one format hold their value, and what it covers.
+
+use super::input::contents;
+use super::text::{Text, family, odds, plural};
+use super::{IdentifyArgs, definitions, line, names};
+use crate::hex;
+use crate::output::{Outcome, Output, Styles};
+use anyhow::{anyhow, bail};
+use residue_identify::{Anchor, Found, HashKind, Layout, Located, Own, Spot, locate};
+use residue_net::pcap::Reader;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Number of results that are printed; JSON has all.
+const SHOWN: usize = 4;
+/// Number of other layouts that are printed for a result.
+const SHOWN_LIKE: usize = 3;
+
+/// Searches, and prints what fits.
+pub(super) fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()> {
+    let mut messages = Vec::new();
+    for path in &args.frames {
+        read(path, &mut messages)?;
+    }
+    let located = locate(&messages, args.all)?;
+    if !located.convincing() {
+        output.found(Outcome::Bad);
+    } else if let (Some(spot), false) = (located.spots.first(), args.notations.is_empty()) {
+        return definitions(args, &spot.hit, &spot.layout.to_string(), output);
+    }
+    if args.json {
+        output.json(&document(&located))?;
+        return Ok(());
+    }
+    for line in lines(&located, output.styles) {
+        output.line(line)?;
+    }
+    Ok(())
+}
+
+/// Adds the messages of a file: the packets of a capture, the lines of a file of hexadecimal
+/// digits, or its bytes as one message.
+fn read(path: &Path, messages: &mut Vec<Vec<u8>>) -> anyhow::Result<()> {
+    let name = Styles::plain(path.as_os_str());
+    let bytes = contents(path)?;
+    match Reader::new(&bytes[..]) {
+        Ok(mut capture) => {
+            while let Some(packet) = capture.next().map_err(|error| anyhow!("{name}: {error}"))? {
+                messages.push(packet.bytes.to_vec());
+            }
+            return Ok(());
+        }
+        Err(residue_net::Error::Empty) => bail!("{name}: empty; give messages"),
+        Err(residue_net::Error::NotACapture { .. }) => {}
+        Err(error) => return Err(anyhow!("{name}: {error}")),
+    }
+    let text = std::str::from_utf8(&bytes).unwrap_or_default();
+    let lines = text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
+    let lines: Option<Vec<Vec<u8>>> = lines.map(hex::parse).collect();
+    match lines.filter(|lines| !lines.is_empty()) {
+        Some(lines) => messages.extend(lines),
+        None => messages.push(bytes),
+    }
+    Ok(())
+}
+
+fn lines(located: &Located, styles: Styles) -> Vec<String> {
+    let mut text = Text { lines: Vec::new(), styles };
+    let count = plural(located.messages, "different message");
+    if located.spots.is_empty() {
+        text.plain(
+            "",
+            &format!(
+                "Nothing fits {count}, of {:.0} combinations of a code with a place and a range. \
+                 What to do: give only messages of one format; give more, of different lengths; \
+                 remove what is not part of the format at their ends, such as other headers. A \
+                 value may also be encrypted, keyed, or not an error-detection code.",
+                located.tried
+            ),
+        );
+        return text.lines;
+    }
+    if located.convincing() {
+        text.plain("", &format!("{count} fit; negative offsets count from the end"));
+    } else {
+        text.styled(
+            text.styles.bad,
+            "",
+            &format!("{count} fit, but this may be chance: give more, of different lengths."),
+        );
+    }
+    for spot in located.spots.iter().take(SHOWN) {
+        describe(spot, &mut text);
+    }
+    text.plain("", "");
+    if located.spots.len() > SHOWN {
+        let more = located.spots.len() - SHOWN;
+        text.plain("", &format!("{more} more are in the output of --json."));
+    }
+    if located.one_length {
+        text.plain(
+            "",
+            "All messages have one length: it is not decided from which end the places count. Give \
+             messages of other lengths.",
+        );
+    }
+    text.lines
+}
+
+fn describe(spot: &Spot, text: &mut Text) {
+    let name = match &spot.hit.found {
+        Found::Hash(hash) => hash.to_string(),
+        _ => names(&spot.hit).0,
+    };
+    text.plain("", "");
+    text.styled(text.styles.head, "", &name);
+    match &spot.hit.found {
+        Found::Hash(hash) => text.plain("  ", hash.about),
+        Found::Sum(_) => {}
+        Found::Code(code) => match code.params() {
+            Some(params) => text.plain("  ", &line(params)),
+            None => text.plain("  ", code.about().unwrap_or_default()),
+        },
+    }
+    // One byte has no order.
+    let order = match spot.layout.bytes {
+        1 => String::new(),
+        _ => format!("; the value {}", spot.hit.form),
+    };
+    text.plain("  ", &format!("{}{order}", spot.layout));
+    text.plain("  ", &format!("wrong hits to be expected by chance: {}", odds(spot.hit.chance)));
+    for remark in family(&spot.hit) {
+        text.plain("  ", &remark);
+    }
+    if !spot.also.is_empty() {
+        let count = plural(spot.also.len(), "other layout");
+        text.plain("  ", &format!("{count} with this code fit all messages as well:"));
+    }
+    for layout in spot.also.iter().take(SHOWN_LIKE) {
+        text.plain("    ", &layout.to_string());
+    }
+}
+
+fn document(located: &Located) -> Value {
+    let hits: Vec<Value> = located.spots.iter().map(entry).collect();
+    json!({
+        "messages": located.messages,
+        "one_length": located.one_length,
+        "found": located.convincing(),
+        "tried": located.tried,
+        "hits": hits,
+    })
+}
+
+fn entry(spot: &Spot) -> Value {
+    let (name, code) = names(&spot.hit);
+    let params = match &spot.hit.found {
+        Found::Code(code) => code.params().map(line),
+        _ => None,
+    };
+    let detects = !matches!(&spot.hit.found, Found::Hash(hash) if hash.kind == HashKind::Hash);
+    json!({
+        "name": name,
+        "code": code,
+        "params": params,
+        "error_detection": detects,
+        "layout": places(&spot.layout),
+        "order": spot.hit.form.to_string(),
+        "chance_log2": spot.hit.chance,
+        "also": spot.also.iter().map(places).collect::<Vec<_>>(),
+    })
+}
+
+/// Returns a layout as JSON.
+fn places(layout: &Layout) -> Value {
+    let place = |anchor| match anchor {
+        Anchor::Start(bytes) => json!({ "from": "start", "bytes": bytes }),
+        Anchor::End(bytes) => json!({ "from": "end", "bytes": bytes }),
+    };
+    let own = match layout.own {
+        Own::Outside => "outside",
+        Own::Zero => "zero",
+        Own::Excluded => "left out",
+    };
+    json!({
+        "value": place(layout.value),
+        "value_bytes": layout.bytes,
+        "start": place(layout.start),
+        "end": place(layout.end),
+        "own": own,
+    })
+}

@@ -1,0 +1,290 @@
+//! Writes a CRC down as other tools and languages take it.
+
+use residue::crc::Params;
+
+/// The notations of a CRC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// The parameters as `residue sum -a` reads them.
+    Residue,
+    /// A line of the RevEng catalogue.
+    Reveng,
+    /// A constant for the Rust crate `crc`.
+    CrcCrate,
+    /// A function of the Python package `crcmod`.
+    Crcmod,
+    /// A function in C, one bit at a time.
+    C,
+}
+
+impl Notation {
+    /// All notations.
+    pub const ALL: [Notation; 5] =
+        [Notation::Residue, Notation::Reveng, Notation::CrcCrate, Notation::Crcmod, Notation::C];
+
+    /// Returns the name, as it is given on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Notation::Residue => "residue",
+            Notation::Reveng => "reveng",
+            Notation::CrcCrate => "crc",
+            Notation::Crcmod => "crcmod",
+            Notation::C => "c",
+        }
+    }
+
+    /// Writes a CRC in this notation, without a newline at the end.
+    ///
+    /// # Errors
+    /// Returns why it cannot be written: crcmod has whole bytes and one order of bits only, C has
+    /// integers of 64 bits.
+    pub fn write(self, params: &Params) -> Result<String, &'static str> {
+        match self {
+            Notation::Residue => Ok(fields(params, ",")),
+            Notation::Reveng => {
+                let name = params.name.to_uppercase();
+                Ok(format!("{}  name=\"{name}\"", fields(params, "  ")))
+            }
+            Notation::CrcCrate => Ok(crc_crate(params)),
+            Notation::Crcmod => crcmod(params),
+            Notation::C => c(params),
+        }
+    }
+}
+
+/// Returns a number in hexadecimal, with the digits of the width.
+fn hex(params: &Params, value: u128) -> String {
+    format!("0x{value:0digits$x}", digits = usize::from(params.width).div_ceil(4))
+}
+
+fn fields(params: &Params, separator: &str) -> String {
+    let hex = |value| hex(params, value);
+    [
+        format!("width={}", params.width),
+        format!("poly={}", hex(params.poly)),
+        format!("init={}", hex(params.init)),
+        format!("refin={}", params.refin),
+        format!("refout={}", params.refout),
+        format!("xorout={}", hex(params.xorout)),
+        format!("check={}", hex(params.check)),
+        format!("residue={}", hex(params.residue)),
+    ]
+    .join(separator)
+}
+
+/// Returns an identifier: `crc_32_iscsi`.
+fn identifier(params: &Params) -> String {
+    if params.name == "custom" {
+        format!("crc_{}_custom", params.width)
+    } else {
+        params.name.replace(['-', '/'], "_")
+    }
+}
+
+/// Returns the bits of the narrowest integer that holds the register and a byte.
+fn word(params: &Params) -> u32 {
+    u32::from(params.width).next_power_of_two().max(8)
+}
+
+fn crc_crate(params: &Params) -> String {
+    let hex = |value| hex(params, value);
+    format!(
+        "pub const {name}: crc::Algorithm<u{bits}> = crc::Algorithm {{\n    width: {width},\n    \
+         poly: {poly},\n    init: {init},\n    refin: {refin},\n    refout: {refout},\n    \
+         xorout: {xorout},\n    check: {check},\n    residue: {residue},\n}};",
+        name = identifier(params).to_uppercase(),
+        bits = word(params),
+        width = params.width,
+        poly = hex(params.poly),
+        init = hex(params.init),
+        refin = params.refin,
+        refout = params.refout,
+        xorout = hex(params.xorout),
+        check = hex(params.check),
+        residue = hex(params.residue),
+    )
+}
+
+fn crcmod(params: &Params) -> Result<String, &'static str> {
+    if !matches!(params.width, 8 | 16 | 24 | 32 | 64) {
+        return Err("crcmod has CRCs of 8, 16, 24, 32 and 64 bits only");
+    }
+    if params.refin != params.refout {
+        return Err("crcmod has one order of bits for input and output");
+    }
+    // crcmod starts with initCrc xor xorOut, in the order of its register.
+    let init = if params.refin { params.reflect(params.init) } else { params.init };
+    Ok(format!(
+        "{name} = crcmod.mkCrcFun(0x1{poly:0digits$x}, initCrc={init}, rev={rev}, \
+         xorOut={xorout})",
+        name = identifier(params),
+        poly = params.poly,
+        digits = usize::from(params.width).div_ceil(4),
+        init = hex(params, init ^ params.xorout),
+        rev = if params.refin { "True" } else { "False" },
+        xorout = hex(params, params.xorout),
+    ))
+}
+
+fn c(params: &Params) -> Result<String, &'static str> {
+    if params.width > 64 {
+        return Err("C has no integers of more than 64 bits");
+    }
+    let (bits, width) = (word(params), u32::from(params.width));
+    // The lowest bit first: the register is right-aligned. Else it is left-aligned.
+    let spare = bits - width;
+    let (poly, init) = if params.refin {
+        (params.reversed(), params.reflect(params.init))
+    } else {
+        (params.poly << spare, params.init << spare)
+    };
+    let number = |value: u128| format!("UINT{bits}_C({value:#x})");
+    let (take, step) = if params.refin {
+        (
+            "crc ^= *byte++;".to_string(),
+            format!("crc = (uint{bits}_t)(crc >> 1 ^ (crc & 1 ? {} : 0));", number(poly)),
+        )
+    } else {
+        (
+            format!("crc ^= (uint{bits}_t)((uint{bits}_t)*byte++ << {});", bits - 8),
+            format!(
+                "crc = (uint{bits}_t)(crc << 1 ^ (crc >> {} ? {} : 0));",
+                bits - 1,
+                number(poly)
+            ),
+        )
+    };
+    let mut last = String::new();
+    if !params.refin && spare > 0 {
+        last += &format!("    crc >>= {spare};\n");
+    }
+    if params.refin != params.refout {
+        last += &format!(
+            "    uint{bits}_t turned = 0;\n    for (int bit = 0; bit < {width}; bit++)\n        \
+             turned = (uint{bits}_t)(turned << 1 | (crc >> bit & 1));\n    crc = turned;\n"
+        );
+    }
+    Ok(format!(
+        "#include <stddef.h>\n#include <stdint.h>\n\n/* The value of \"123456789\" is {check}. */\n\
+         uint{bits}_t {name}(const void *data, size_t length)\n{{\n    \
+         const unsigned char *byte = data;\n    uint{bits}_t crc = {init};\n    \
+         while (length--) {{\n        {take}\n        \
+         for (int bit = 0; bit < 8; bit++)\n            {step}\n    }}\n{last}    \
+         return crc ^ {xorout};\n}}",
+        check = hex(params, params.check),
+        name = identifier(params),
+        init = number(init),
+        xorout = number(params.xorout),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use residue::crc::catalog;
+    use std::process::Command;
+
+    /// Returns the catalogue, and narrow CRCs and those of mixed reflection.
+    fn params() -> Vec<Params> {
+        let own = |width: u8, refin, refout| {
+            let name: &'static str = Box::leak(format!("own-{width}/{refin}-{refout}").into());
+            let poly = 0x8005_1021_04c1_1db7_u128 & (u128::MAX >> (128 - width));
+            let some = poly >> 1;
+            Params::new(name, width, poly, some, (refin, refout), some ^ 1).unwrap()
+        };
+        let widths = [1, 3, 7, 8, 9, 24, 33, 64].into_iter();
+        let own = widths.flat_map(|w| [own(w, true, false), own(w, false, true)]);
+        catalog::ALL.iter().copied().chain(own).collect()
+    }
+
+    #[test]
+    fn notations() {
+        let kermit = Params { name: "custom", ..catalog::CRC_16_KERMIT };
+        let written = |notation: Notation| notation.write(&kermit).unwrap();
+        assert_eq!(
+            written(Notation::Residue),
+            "width=16,poly=0x1021,init=0x0000,refin=true,refout=true,xorout=0x0000,check=0x2189,\
+             residue=0x0000"
+        );
+        assert_eq!(
+            Notation::Reveng.write(&catalog::CRC_16_KERMIT).unwrap(),
+            "width=16  poly=0x1021  init=0x0000  refin=true  refout=true  xorout=0x0000  \
+             check=0x2189  residue=0x0000  name=\"CRC-16/KERMIT\""
+        );
+        assert_eq!(
+            written(Notation::Crcmod),
+            "crc_16_custom = crcmod.mkCrcFun(0x11021, initCrc=0x0000, rev=True, xorOut=0x0000)"
+        );
+        assert!(written(Notation::CrcCrate).starts_with(
+            "pub const CRC_16_CUSTOM: crc::Algorithm<u16> = crc::Algorithm {\n    width: 16,\n"
+        ));
+        assert!(Notation::C.write(&catalog::CRC_82_DARC).is_err());
+        assert!(Notation::Crcmod.write(&catalog::CRC_12_UMTS).is_err());
+    }
+
+    /// crcmod's definition: the register starts with initCrc xor xorOut, and the result is xored
+    /// with xorOut.
+    #[test]
+    fn crcmod_gives_the_check_values() {
+        let mut written = 0;
+        for params in params() {
+            let Ok(text) = Notation::Crcmod.write(&params) else { continue };
+            let number = |start: &str| {
+                let rest = &text[text.find(start).unwrap() + start.len()..];
+                let end = rest.find([',', ')']).unwrap();
+                u128::from_str_radix(rest[..end].trim_start_matches("0x"), 16).unwrap()
+            };
+            let (poly, init, xorout) = (number("("), number("initCrc="), number("xorOut="));
+            let rev = text.contains("rev=True");
+            let (width, mask) = (u32::from(params.width), params.mask());
+            let mut register = init ^ xorout;
+            for byte in b"123456789" {
+                for bit in 0..8 {
+                    let bit = if rev { byte >> bit } else { byte >> (7 - bit) } & 1;
+                    if rev {
+                        let carry = register & 1 ^ u128::from(bit);
+                        register = (register >> 1) ^ (params.reflect(poly & mask) * carry);
+                    } else {
+                        let carry = register >> (width - 1) & 1 ^ u128::from(bit);
+                        register = ((register << 1) & mask) ^ ((poly & mask) * carry);
+                    }
+                }
+            }
+            assert_eq!(register ^ xorout, params.check, "{text}");
+            written += 1;
+        }
+        assert!(written > 60);
+    }
+
+    #[test]
+    fn c_gives_the_check_values() {
+        let all: Vec<Params> = params().into_iter().filter(|it| it.width <= 64).collect();
+        let mut source = String::new();
+        for params in &all {
+            source += &(Notation::C.write(params).unwrap() + "\n\n");
+        }
+        source += "#include <stdio.h>\nint main(void) {\n  int bad = 0;\n";
+        for params in &all {
+            source += &format!(
+                "  if ({name}(\"123456789\", 9) != {:#x}u) {{ bad++; puts(\"{name}\"); }}\n",
+                params.check,
+                name = identifier(params),
+            );
+        }
+        source += "  return bad;\n}\n";
+        let folder = std::env::temp_dir().join(format!("residue-c-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (file, program) = (folder.join("all.c"), folder.join("all"));
+        std::fs::write(&file, source).unwrap();
+        let compiled = Command::new("cc")
+            .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"])
+            .args([&program, &file])
+            .output();
+        let compiled = compiled.expect("cc runs");
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let ran = Command::new(&program).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,162 @@
+//! Finds where messages of one format hold their check value, and what it covers.
+//!
+//! Named codes are tried with the value at every place near the ends of the messages, over every
+//! range that begins and ends near them, with the value outside of the range, taken as zeros, or
+//! left out. Then come sums with other settings, hash functions and unknown CRCs, in the layouts
+//! that formats use most.
+
+mod grid;
+mod layout;
+mod likely;
+mod named;
+
+use super::sample::Sample;
+use super::{CONVINCING, Hit, MOST_BYTES, Unusable};
+use crate::Error;
+pub use layout::{Anchor, Layout, Own};
+
+/// The number of messages that are searched with; more add nothing but time.
+const MOST_MESSAGES: usize = 256;
+/// The number of other layouts that are kept beside an equally good one.
+const MOST_LIKE: usize = 64;
+
+/// A layout with a code that gives the values of all messages.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    /// Where the value is, and what it covers.
+    pub layout: Layout,
+    /// The code.
+    pub hit: Hit,
+    /// Other layouts with which the same code fits all messages, the most usual first.
+    pub also: Vec<Layout>,
+}
+
+impl Spot {
+    /// Returns the value that a message should have, as a number of its bytes; `None` if the
+    /// message is too short.
+    #[must_use]
+    pub fn expected(&self, message: &[u8]) -> Option<u128> {
+        let sample = self.layout.sample(message)?;
+        self.hit.field(&sample.message, 8 * self.layout.bytes as u32)
+    }
+}
+
+/// The result of [`locate`].
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// What fits all messages, most convincing first; of equals, the most usual layout.
+    pub spots: Vec<Spot>,
+    /// The number of trials.
+    pub tried: f64,
+    /// The number of different messages that were searched with.
+    pub messages: usize,
+    /// Whether all messages have one length, so that it is not decided from which end places count.
+    pub one_length: bool,
+}
+
+impl Located {
+    /// Returns whether something was found that chance does not explain.
+    #[must_use]
+    pub fn convincing(&self) -> bool {
+        self.spots.first().is_some_and(|spot| spot.hit.chance <= CONVINCING)
+    }
+}
+
+/// The messages of a search.
+struct Frames<'a> {
+    /// Different messages: the shortest, then those of other lengths, then the rest.
+    list: Vec<&'a [u8]>,
+    one_length: bool,
+}
+
+impl Frames<'_> {
+    fn shortest(&self) -> &[u8] {
+        self.list[0]
+    }
+
+    /// Returns whether the bytes at a place of the shortest message differ in other messages:
+    /// equal ones are no check value of different messages.
+    fn varies(&self, at: usize, bytes: usize) -> bool {
+        let from_end = self.shortest().len() - at;
+        let at_start = |message: &&[u8]| message.get(at..at + bytes).map(<[u8]>::to_vec);
+        let at_end = |message: &&[u8]| {
+            let at = message.len().checked_sub(from_end)?;
+            message.get(at..at + bytes).map(<[u8]>::to_vec)
+        };
+        let Some(own) = at_start(&self.shortest()) else { return false };
+        self.list.iter().any(|message| at_start(message).is_some_and(|other| other != own))
+            && self.list.iter().any(|message| at_end(message).is_some_and(|other| other != own))
+    }
+
+    /// Returns the bytes at a place of the shortest message as a number.
+    fn field(&self, at: usize, bytes: usize) -> u128 {
+        let field = &self.shortest()[at..at + bytes];
+        field.iter().fold(0, |value, &byte| value << 8 | u128::from(byte))
+    }
+
+    /// Returns whether all messages have a sample of this layout that fits.
+    fn all(&self, layout: &Layout, fits: impl Fn(&Sample) -> bool) -> bool {
+        // The first message has been looked at; another one excludes most.
+        let mut others = self.list.iter().skip(1).chain(self.list.first());
+        others.all(|message| layout.sample(message).is_some_and(|sample| fits(&sample)))
+    }
+}
+
+/// Finds where messages of one format hold their check value, what it covers, and by which code.
+///
+/// At most 256 different messages are searched with, shortest first. `everything` goes on after a
+/// convincing result.
+///
+/// # Errors
+/// Returns [`Error::Samples`] if there are fewer than two different messages, or if they have more
+/// bytes together than [`MOST_BYTES`].
+pub fn locate(messages: &[Vec<u8>], everything: bool) -> Result<Located, Error> {
+    let bytes = messages.iter().map(Vec::len).fold(0, usize::saturating_add);
+    if bytes > MOST_BYTES {
+        return Err(Error::Samples(Unusable::TooLong(bytes)));
+    }
+    let mut list: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+    list.sort_by_key(|message| (message.len(), *message));
+    list.dedup();
+    if list.len() < 2 {
+        return Err(Error::Samples(Unusable::Few(list.len())));
+    }
+    let shortest = list[0].len();
+    let one_length = list.iter().all(|message| message.len() == shortest);
+    if let Some(other) = list.iter().rposition(|message| message.len() != shortest) {
+        list.swap(1, other);
+    }
+    list.truncate(MOST_MESSAGES);
+    let frames = Frames { list, one_length };
+    let mut tried = 0.0;
+    let spots = named::search(&frames, &mut tried);
+    let mut located = Located { spots: Vec::new(), tried, messages: frames.list.len(), one_length };
+    located.take(spots);
+    if !located.convincing() || everything {
+        let spots = likely::search(&frames, &mut located.tried);
+        located.take(spots);
+    }
+    Ok(located)
+}
+
+impl Located {
+    /// Takes the results of a stage: one for each code, with the layouts in which it fits.
+    fn take(&mut self, mut spots: Vec<Spot>) {
+        for spot in &mut spots {
+            spot.hit.chance += self.tried.log2();
+        }
+        spots.retain(|spot| spot.hit.chance < 0.0);
+        spots.sort_by_key(|spot| spot.layout.unusual());
+        for spot in spots {
+            let like = |other: &&mut Spot| other.hit.same(&spot.hit);
+            match self.spots.iter_mut().find(like) {
+                Some(other) if other.also.len() < MOST_LIKE => other.also.push(spot.layout),
+                Some(_) => {}
+                None => self.spots.push(spot),
+            }
+        }
+        let rank = |spot: &Spot| spot.layout.unusual();
+        self.spots
+            .sort_by(|a, b| a.hit.chance.total_cmp(&b.hit.chance).then(rank(a).cmp(&rank(b))));
+    }
+}

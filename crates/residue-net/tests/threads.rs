@@ -1,0 +1,215 @@
+//! Tests that verification on several threads has the results of one.
+
+use residue_fixtures::Case;
+use residue_net::check::Verdict;
+use residue_net::pcap::write::{Header, NgWriter, Writer};
+use residue_net::pcap::{ByteOrder, LinkType, Reader};
+use residue_net::summary::Summary;
+use residue_net::verify::{self, Buffer, Read};
+use std::io;
+use std::num::NonZero;
+
+/// Lines that a list of wrong values would have.
+type Lines = Vec<String>;
+
+fn lines(buffer: &Buffer<'_>, lines: &mut Lines) {
+    for finding in buffer.findings() {
+        if matches!(
+            finding.verdict,
+            Verdict::Bad | Verdict::Offloaded | Verdict::Illegal | Verdict::LengthConflict
+        ) {
+            let (name, stored) = (finding.check.protocol.name, finding.stored());
+            let place = buffer.places.offset(finding.check.field[0].start);
+            let line = (buffer.packet, name, finding.verdict, stored, place, buffer.pdu);
+            lines.push(format!("{line:?}"));
+        }
+    }
+}
+
+/// All that a report shows.
+fn shown(summary: &Summary, read: &Read) -> String {
+    let Summary { diagnosis, .. } = summary;
+    let errors = read.error.as_ref().map(ToString::to_string);
+    let numbers = (read.packets, read.cut_packets, read.times, &read.links, errors);
+    let counts = (summary.protocols(), summary.senders(), summary.flows(), summary.unfollowed());
+    // As they are printed: the last digit of a sum depends on the order in a hash table.
+    let chances: Vec<_> =
+        diagnosis.chances().iter().map(|(key, chance)| (*key, chance.to_string())).collect();
+    let rewrites: Vec<_> = diagnosis
+        .rewrites()
+        .into_iter()
+        .map(|it| {
+            let chance = it.chance.to_string();
+            let pair = (it.kind, it.source, it.destination, it.lacking, it.addresses_only);
+            (pair, it.packets, chance, it.likely)
+        })
+        .collect();
+    let causes = (diagnosis.tally(), chances, rewrites);
+    format!("{numbers:?}\n{counts:?}\n{causes:?}")
+}
+
+/// Verifies a capture on one thread, and on several in buffers of these sizes.
+fn same(name: &str, file: &[u8], sizes: &[usize]) -> Lines {
+    let (mut summary, mut wrong) = (Summary::new(), Lines::new());
+    let Ok(reader) = Reader::new(file) else { return wrong };
+    let read = verify::packets(reader, |buffer| {
+        summary.buffer(buffer);
+        lines(buffer, &mut wrong);
+    });
+    let expected = shown(&summary, &read);
+    for &size in sizes {
+        for threads in [2, 3].map(|threads| NonZero::new(threads).unwrap()) {
+            let input = || Box::new(file) as Box<dyn io::Read + Send>;
+            let reader = || Reader::in_chunks(input(), size, [0, 4096]).unwrap();
+            let (mut summary, mut found) = (Summary::new(), Lines::new());
+            let read = verify::counted(reader(), threads, &mut summary, &mut |buffer| {
+                lines(buffer, &mut found);
+            });
+            let shown = shown(&summary, &read);
+            let differs = |(a, b): (&str, &str)| (a != b).then(|| format!("{a}\n{b}"));
+            let difference = expected.lines().zip(shown.lines()).find_map(differs);
+            assert!(shown == expected, "{name}: {threads} threads, {size} bytes: {difference:?}");
+            assert!(found == wrong, "{name}: {threads} threads, {size} bytes");
+            let mut listed = Lines::new();
+            verify::wrong(reader(), threads, &mut |buffer| lines(buffer, &mut listed));
+            assert!(listed == wrong, "{name}: {threads} threads, {size} bytes");
+        }
+    }
+    wrong
+}
+
+fn file(case: &Case, frames: &[residue_fixtures::Frame]) -> Vec<u8> {
+    let mut file = Vec::new();
+    residue_fixtures::file::write(&mut file, case, frames).unwrap();
+    file
+}
+
+/// All fixtures, good and bad, and an iSCSI session.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let cases = residue_fixtures::cases();
+    let both = cases.iter().flat_map(|case| {
+        [("good", &case.good), ("bad", &case.bad)]
+            .map(|(which, frames)| (format!("{} {which}", case.name), file(case, frames)))
+    });
+    // Streams, whose PDUs begin anywhere.
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../captures/iscsi.pcap");
+    both.chain([("iscsi bad".to_owned(), std::fs::read(path).unwrap())]).collect()
+}
+
+#[test]
+fn every_fixture() {
+    let wrong: usize =
+        files().iter().map(|(name, file)| same(name, file, &[1, 100, 1 << 18]).len()).sum();
+    assert!(wrong > 100, "{wrong}");
+}
+
+/// Knuth's generator.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+/// Returns the packets of all fixtures in one capture, the good ones many times, in a random order
+/// in which neighbours stay together; a few are damaged or cut.
+fn mixture(random: &mut Random, damaged: usize) -> Vec<u8> {
+    let files = files();
+    let mut writer = NgWriter::new(Vec::new(), ByteOrder::Little, &[]).unwrap();
+    let mut links: Vec<(LinkType, Option<u8>)> = Vec::new();
+    for round in 0..600 {
+        let (name, file) = &files[random.below(files.len())];
+        if name.ends_with("bad") && random.below(8) > 0 || round < 200 && !is_plain(file) {
+            continue;
+        }
+        let mut reader = Reader::new(&file[..]).unwrap();
+        while let Ok(Some(packet)) = reader.next() {
+            let Ok(link) = u16::try_from(packet.link.0) else { continue };
+            let kind = (packet.link, packet.fcs);
+            let number = links.iter().position(|known| *known == kind).unwrap_or_else(|| {
+                let fcs = [packet.fcs.unwrap_or(0)];
+                let options: &[(u16, &[u8])] =
+                    if packet.fcs.is_some() { &[(13, &fcs)] } else { &[] };
+                writer.interface(link, 0, options).unwrap();
+                links.push(kind);
+                links.len() - 1
+            });
+            let mut bytes = packet.bytes.to_vec();
+            let mut length = packet.wire_length;
+            if random.below(damaged) == 0 && !bytes.is_empty() {
+                let place = random.below(bytes.len());
+                bytes[place] ^= 1 << random.below(8);
+            }
+            if random.below(damaged) == 0 {
+                length = length.max(bytes.len() as u32);
+                bytes.truncate(random.below(bytes.len() + 1));
+            }
+            let time = packet.time.unwrap_or(0) / 1000;
+            writer.packet(number as u32, time, length, &bytes, &[]).unwrap();
+        }
+    }
+    writer.into_inner()
+}
+
+/// Returns whether nothing in a capture is wrong.
+fn is_plain(file: &[u8]) -> bool {
+    let mut is_plain = true;
+    verify::capture(file, |buffer| {
+        is_plain &= buffer.found.fragments.is_empty() && buffer.found.segments.is_empty();
+        is_plain &= buffer.findings().all(|finding| finding.verdict == Verdict::Good);
+    })
+    .unwrap();
+    is_plain
+}
+
+/// Agreements of connections, streams, fragments and zero headers begin anywhere in them.
+#[test]
+fn mixtures_of_all_fixtures() {
+    let mut wrong = 0;
+    for seed in 0..12 {
+        let file = mixture(&mut Random(seed), if seed % 2 == 0 { 20 } else { 1000 });
+        wrong += same(&format!("seed {seed}"), &file, &[700, 10_000, 1 << 18]).len();
+        // An error in the middle.
+        same(&format!("seed {seed}, cut"), &file[..file.len() * 2 / 3 + 1], &[700, 10_000]);
+    }
+    assert!(wrong > 500, "{wrong}");
+}
+
+/// Many packets with addresses that take each other's places, a few of them rewritten.
+#[test]
+fn original_addresses_of_rewritten_packets() {
+    let mut writer = Writer::new(Vec::new(), Header::new(LinkType::RAW)).unwrap();
+    let mut random = Random(3);
+    for number in 0..30_000_u32 {
+        let host = random.below(20_000) as u16;
+        let mut packet = vec![0x45, 0, 0, 32, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 0, 192, 0, 2, 2];
+        packet[14..16].copy_from_slice(&host.to_be_bytes());
+        let ip = residue::internet::checksum(&packet);
+        packet[10..12].copy_from_slice(&ip.to_be_bytes());
+        let mut udp = [4, 210, 0, 80, 0, 12, 0, 0].to_vec();
+        udp.extend(number.to_be_bytes());
+        let pseudo = [&packet[12..20], &[0, 17, 0, 12], &udp].concat();
+        let value = residue::internet::checksum(&pseudo);
+        udp[6..8].copy_from_slice(&value.to_be_bytes());
+        packet.extend(udp);
+        if number > 20_000 && number % 100 == 0 {
+            packet[12..16].copy_from_slice(&[192, 0, 2, 77]);
+        }
+        writer.packet(u64::from(number), 32, &packet).unwrap();
+    }
+    same("addresses", &writer.into_inner(), &[5_000, 1 << 18]);
+}
+
+/// What a caller does in between may end in a panic, which must not leave threads that wait.
+#[test]
+fn a_panic_of_the_caller_ends_all_threads() {
+    let (_, file) = files().into_iter().find(|(name, _)| name == "nat-tcp bad").unwrap();
+    let panicked = std::panic::catch_unwind(|| {
+        let input = Box::new(&file[..]) as Box<dyn io::Read + Send>;
+        let reader = Reader::in_chunks(input, 50, [0, 0]).unwrap();
+        verify::wrong(reader, NonZero::new(4).unwrap(), &mut |_| panic!("as planned"));
+    });
+    assert!(panicked.is_err());
+}

@@ -1,0 +1,429 @@
+//! Compiles and runs the functions of every language, and compares their values with the
+//! definition.
+
+use super::*;
+use residue::crc::catalog;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The CRCs that take many inputs.
+const MANY: [&str; 10] = [
+    "crc-3/gsm",
+    "crc-5/usb",
+    "crc-8/smbus",
+    "crc-12/umts",
+    "crc-16/modbus",
+    "crc-16/ibm-3740",
+    "crc-24/openpgp",
+    "crc-32/iso-hdlc",
+    "crc-32/iscsi",
+    "crc-64/xz",
+];
+const INPUTS: usize = 1000;
+/// Number of inputs of every other CRC.
+const FEW: usize = 24;
+
+/// Returns the catalogue, and CRCs of mixed reflection, which it lacks at most widths.
+fn every() -> Vec<Params> {
+    let own = |width: u8, refin, refout| {
+        let name: &'static str = Box::leak(format!("own-{width}/{refin}-{refout}").into());
+        let poly = (0x8005_1021_04c1_1db7_u128 | 1) & (u128::MAX >> (128 - width));
+        let some = poly >> 1;
+        Params::new(name, width, poly, some, (refin, refout), some ^ 1).unwrap()
+    };
+    let widths = [1, 3, 7, 8, 9, 24, 32, 33, 64].into_iter();
+    let own = widths.flat_map(|w| [own(w, true, false), own(w, false, true)]);
+    catalog::ALL.iter().copied().chain(own).collect()
+}
+
+/// An input: a place in the random bytes, a length, and where it is cut into two pieces.
+#[derive(Clone, Copy)]
+struct Input {
+    at: usize,
+    length: usize,
+    cut: usize,
+}
+
+/// Random bytes, and the inputs in them.
+struct Data {
+    bytes: Vec<u8>,
+    inputs: Vec<Input>,
+}
+
+impl Data {
+    fn new() -> Data {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let mut bytes: Vec<u8> = (0..4096).map(|_| (random() >> 24) as u8).collect();
+        bytes[..9].copy_from_slice(b"123456789");
+        let mut inputs = vec![
+            Input { at: 0, length: 9, cut: 0 },
+            Input { at: 0, length: 0, cut: 0 },
+            Input { at: 0, length: 9, cut: 4 },
+        ];
+        inputs.resize_with(INPUTS, || {
+            let length = random() as usize % 120;
+            let cut = random() as usize % (length + 1);
+            Input { at: random() as usize % (4096 - length), length, cut }
+        });
+        Data { bytes, inputs }
+    }
+}
+
+/// A function to test, and the number of inputs it takes.
+struct Function {
+    /// The CRC, whose name has the method appended.
+    params: Params,
+    method: Method,
+    inputs: usize,
+}
+
+/// Returns all functions that a language has.
+fn functions(language: Language) -> Vec<Function> {
+    let mut all = Vec::new();
+    for params in every() {
+        for method in Method::ALL {
+            if source(&params, language, method).is_err() {
+                continue;
+            }
+            let name = Box::leak(
+                format!("{}/{method:?}", params.name.replace('/', "/of-")).to_lowercase().into(),
+            );
+            let inputs = if MANY.contains(&params.name) { INPUTS } else { FEW };
+            all.push(Function { params: Params { name, ..params }, method, inputs });
+        }
+    }
+    all
+}
+
+/// Returns an empty folder for a language, with the random bytes in `bytes` and a line
+/// `AT LENGTH CUT` for each input in `inputs`.
+fn folder(language: Language, data: &Data) -> PathBuf {
+    let name = format!("residue-snippets-{}-{language:?}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    write(&folder.join("bytes"), &data.bytes);
+    let line = |it: &Input| format!("{} {} {}\n", it.at, it.length, it.cut);
+    write(&folder.join("inputs"), data.inputs.iter().map(line).collect::<String>());
+    folder
+}
+
+fn write(path: &Path, text: impl AsRef<[u8]>) {
+    std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+/// Runs a program, which must succeed, and returns what it prints.
+fn good(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        said.chars().take(4000).collect::<String>()
+    );
+    assert!(said.is_empty(), "{command:?} warns: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Compares printed values, a hexadecimal number on a line, with the definition.
+fn compare(language: Language, functions: &[Function], data: &Data, printed: &str) {
+    let mut printed = printed.lines();
+    let (mut crcs, mut values) = (0, 0);
+    for Function { params, inputs, method } in functions {
+        for (i, it) in data.inputs[..*inputs].iter().enumerate() {
+            let value = params.reference(&data.bytes[it.at..it.at + it.length]);
+            let line = printed.next().unwrap_or("nothing");
+            let Input { length, cut, .. } = *it;
+            assert_eq!(
+                line,
+                format!("{value:x}"),
+                "{language:?}: {} of input {i}, {length} bytes cut at {cut}",
+                params.name
+            );
+            values += 1;
+        }
+        crcs += usize::from(*method == Method::Bitwise);
+    }
+    assert_eq!(printed.next(), None);
+    println!("{language:?}: {crcs} CRCs, {} functions, {values} values", functions.len());
+}
+
+/// Reports that a language is not tested, unless its program is there. `RESIDUE_REQUIRE_ALL` does
+/// not ask for Go and Java, whose packages are large.
+fn missing(program: &str, version: &str) -> bool {
+    let found = Command::new(program).arg(version).output().is_ok_and(|it| it.status.success());
+    if !found {
+        let large = ["go", "javac"].contains(&program);
+        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
+        assert!(large || !required, "`{program}` is not installed");
+        let kind = if large { "not tested" } else { "skipped" };
+        // Not by a macro, whose text a test that passes does not show.
+        let line = format!("{kind}: generated code: `{program}` is not installed\n");
+        let _ = std::io::stdout().write_all(line.as_bytes());
+    }
+    !found
+}
+
+/// Tests a language. `build` writes and compiles the functions with a main program in the folder,
+/// and returns the command that prints the value of each input by each function.
+fn check(language: Language, build: impl FnOnce(&Path, &[Function]) -> Command) {
+    let (data, functions) = (Data::new(), functions(language));
+    let folder = folder(language, &data);
+    let mut run = build(&folder, &functions);
+    let printed = good(run.current_dir(&folder));
+    compare(language, &functions, &data, &printed);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+fn sources(language: Language, functions: &[Function]) -> impl Iterator<Item = String> {
+    functions.iter().map(move |it| source(&it.params, language, it.method).unwrap())
+}
+
+#[test]
+fn c() {
+    if missing("cc", "--version") {
+        return;
+    }
+    check(Language::C, |folder, functions| {
+        let mut text: String = sources(Language::C, functions).collect();
+        text += r#"#include <stdio.h>
+#include <inttypes.h>
+static unsigned char bytes[4096];
+static int count;
+static struct { int at, length, cut; } inputs[1000];
+#define RUN(name, start, limit) \
+    for (int i = 0; i < limit; i++) { \
+        const unsigned char *data = bytes + inputs[i].at; \
+        int cut = inputs[i].cut; \
+        printf("%" PRIx64 "\n", (uint64_t)name(name(start, data, (size_t)cut), data + cut, \
+            (size_t)(inputs[i].length - cut))); \
+    }
+int main(void) {
+    FILE *file = fopen("bytes", "rb");
+    if (!file || fread(bytes, 1, sizeof bytes, file) != sizeof bytes) return 1;
+    fclose(file);
+    file = fopen("inputs", "r");
+    if (!file) return 1;
+    while (count < 1000 && fscanf(file, "%d %d %d", &inputs[count].at, &inputs[count].length,
+        &inputs[count].cut) == 3) count++;
+    fclose(file);
+"#;
+        for it in functions {
+            let (name, start) = (snake(&it.params), it.params.reference(b""));
+            text += &format!("    RUN({name}, {start:#x}u, {})\n", it.inputs);
+        }
+        text += "}\n";
+        write(&folder.join("main.c"), text);
+        let words = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-omain", "main.c"];
+        good(Command::new("cc").args(words).current_dir(folder));
+        Command::new(folder.join("main"))
+    });
+}
+
+#[test]
+fn rust() {
+    check(Language::Rust, |folder, functions| {
+        let mut text: String = sources(Language::Rust, functions).collect();
+        text += r#"fn main() {
+    let bytes = std::fs::read("bytes").unwrap();
+    let inputs = std::fs::read_to_string("inputs").unwrap();
+    let inputs: Vec<Vec<usize>> = inputs
+        .lines()
+        .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
+        .collect();
+    macro_rules! run {
+        ($name:ident, $start:expr, $limit:expr) => {
+            for it in &inputs[..$limit] {
+                let (a, b) = bytes[it[0]..it[0] + it[1]].split_at(it[2]);
+                println!("{:x}", $name($name($start, a), b));
+            }
+        };
+    }
+"#;
+        for it in functions {
+            let (name, start) = (snake(&it.params), it.params.reference(b""));
+            text += &format!("    run!({name}, {start:#x}, {});\n", it.inputs);
+        }
+        text += "}\n";
+        write(&folder.join("main.rs"), text);
+        let words = ["--edition=2024", "-Dwarnings", "-omain", "main.rs"];
+        good(Command::new("rustc").args(words).current_dir(folder));
+        Command::new(folder.join("main"))
+    });
+}
+
+#[test]
+fn python() {
+    if missing("python3", "--version") {
+        return;
+    }
+    check(Language::Python, |folder, functions| {
+        let mut text: String = sources(Language::Python, functions).collect();
+        text += "from pathlib import Path\nbytes_ = Path('bytes').read_bytes()\n\
+                 inputs = Path('inputs').read_text().splitlines()\n\
+                 inputs = [[int(word) for word in line.split()] for line in inputs]\n\
+                 def run(function, limit):\n    for at, length, cut in inputs[:limit]:\n        \
+                 data = bytes_[at:at + length]\n        \
+                 first = function(data[:cut]) if cut else function(b'')\n        \
+                 print(f'{function(data[cut:], first):x}')\n";
+        for it in functions {
+            text += &format!("run({}, {})\n", snake(&it.params), it.inputs);
+        }
+        write(&folder.join("main.py"), text);
+        let mut run = Command::new("python3");
+        run.args(["-W", "error", "main.py"]);
+        run
+    });
+}
+
+#[test]
+fn javascript() {
+    if missing("node", "--version") {
+        return;
+    }
+    check(Language::JavaScript, |folder, functions| {
+        let mut text: String = sources(Language::JavaScript, functions).collect();
+        text += "import { readFileSync } from 'node:fs';\n\
+                 const bytes = readFileSync('bytes'), lines = [];\n\
+                 const inputs = readFileSync('inputs', 'utf8').trim().split('\\n')\
+                 .map(line => line.split(' ').map(Number));\n\
+                 const run = (name, limit) => {\n  for (const [at, length, cut] of \
+                 inputs.slice(0, limit)) {\n    \
+                 const data = bytes.subarray(at, at + length);\n    \
+                 const first = name(data.subarray(0, cut));\n    \
+                 lines.push(name(data.subarray(cut), first).toString(16));\n  \
+                 }\n};\n";
+        for it in functions {
+            let name = camel(&it.params);
+            let name = name[..1].to_lowercase() + &name[1..];
+            text += &format!("run({name}, {});\n", it.inputs);
+        }
+        text += "process.stdout.write(lines.join('\\n') + '\\n');\n";
+        write(&folder.join("main.mjs"), text);
+        let mut run = Command::new("node");
+        run.arg("main.mjs");
+        run
+    });
+}
+
+#[test]
+fn go() {
+    if missing("go", "version") {
+        return;
+    }
+    check(Language::Go, |folder, functions| {
+        std::fs::create_dir(folder.join("crc")).unwrap();
+        write(&folder.join("go.mod"), "module snippets\n\ngo 1.19\n");
+        for (it, source) in functions.iter().zip(sources(Language::Go, functions)) {
+            write(&folder.join(format!("crc/{}.go", snake(&it.params))), source);
+        }
+        let mut text = String::from(
+            r#"package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"snippets/crc"
+)
+
+type number interface{ ~uint8 | ~uint16 | ~uint32 | ~uint64 }
+
+var bytes []byte
+var inputs [][3]int
+var out = bufio.NewWriter(os.Stdout)
+
+func run[T number](function func(T, []byte) T, start T, limit int) {
+	for _, it := range inputs[:limit] {
+		data := bytes[it[0] : it[0]+it[1]]
+		fmt.Fprintf(out, "%x\n", function(function(start, data[:it[2]]), data[it[2]:]))
+	}
+}
+
+func main() {
+	bytes, _ = os.ReadFile("bytes")
+	file, _ := os.Open("inputs")
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		var it [3]int
+		fmt.Sscan(lines.Text(), &it[0], &it[1], &it[2])
+		inputs = append(inputs, it)
+	}
+"#,
+        );
+        for it in functions {
+            let start = it.params.reference(b"");
+            text += &format!("\trun(crc.{}, {start:#x}, {})\n", camel(&it.params), it.inputs);
+        }
+        text += "\tout.Flush()\n}\n";
+        write(&folder.join("main.go"), text);
+        let go = |words: &[&str]| {
+            let mut go = Command::new("go");
+            go.args(words).current_dir(folder).env("GOFLAGS", "-mod=mod").env("GOPROXY", "off");
+            go
+        };
+        good(&mut go(&["vet", "./crc"]));
+        good(&mut go(&["build", "-o", "main"]));
+        Command::new(folder.join("main"))
+    });
+}
+
+#[test]
+fn java() {
+    if missing("javac", "--version") {
+        return;
+    }
+    check(Language::Java, |folder, functions| {
+        for (it, source) in functions.iter().zip(sources(Language::Java, functions)) {
+            write(&folder.join(camel(&it.params) + ".java"), source);
+        }
+        let mut text = String::from(
+            r#"import java.nio.file.*;
+import java.util.*;
+
+public final class Main {
+    interface Update { long of(long crc, byte[] data); }
+    static byte[] bytes;
+    static List<int[]> inputs = new ArrayList<>();
+    static StringBuilder out = new StringBuilder();
+
+    static void run(Update update, long start, int limit) {
+        for (int[] it : inputs.subList(0, limit)) {
+            byte[] data = Arrays.copyOfRange(bytes, it[0], it[0] + it[1]);
+            long first = update.of(start, Arrays.copyOf(data, it[2]));
+            long value = update.of(first, Arrays.copyOfRange(data, it[2], it[1]));
+            out.append(Long.toHexString(value)).append('\n');
+        }
+    }
+
+    public static void main(String[] words) throws Exception {
+        bytes = Files.readAllBytes(Path.of("bytes"));
+        for (String line : Files.readAllLines(Path.of("inputs")))
+            inputs.add(Arrays.stream(line.split(" ")).mapToInt(Integer::parseInt).toArray());
+"#,
+        );
+        for it in functions {
+            let start = it.params.reference(b"");
+            text += &format!(
+                "        run({}::update, {start:#x}L, {});\n",
+                camel(&it.params),
+                it.inputs
+            );
+        }
+        text += "        System.out.print(out);\n    }\n}\n";
+        write(&folder.join("Main.java"), text);
+        good(
+            Command::new("javac").args(["-Xlint:all", "-Werror", "Main.java"]).current_dir(folder),
+        );
+        let mut run = Command::new("java");
+        run.args(["-Xshare:auto", "Main"]);
+        run
+    });
+}
