@@ -44,6 +44,8 @@ Commands of the project.
   cargo xtask bpf [--check]
                           Compile the guard's programs for the kernel into the kept object; with
                           --check, compare it with its source
+  cargo xtask fuzz [SECONDS [TARGET ...]]
+                          Run the fuzz targets on new inputs, by default for 60 seconds each
   cargo xtask package [PART ...]
                           Make and test the packages for other people's systems; see package --help
   cargo xtask peers       Run the tests of other libraries against this one, through compat/
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         ["install-c", words @ ..] => c::install(words),
         ["bpf"] => bpf::run(),
         ["bpf", "--check"] => checks::one("programs in the kernel", bpf::check),
+        ["fuzz", words @ ..] => fuzz::explore(words),
         ["package", words @ ..] => package::run(words),
         ["peers"] => peers::run(),
         ["web"] => web::made(),

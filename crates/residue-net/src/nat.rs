@@ -193,6 +193,12 @@ fn put(bytes: &[u8], start: u32, new: &[u8], changes: &mut Changes) {
 /// Updates a check for the changes of covered bytes, and adds the changes of its own field.
 fn update(finding: &Finding<'_>, changes: &mut Changes) {
     let check = finding.check;
+    // A length in the packet cuts the field, as in an option that its header has no room for: the
+    // bytes that are left are no value.
+    let bytes_of_field: u32 = check.field.iter().map(|span| span.len()).sum();
+    if bytes_of_field != check.rule.width() {
+        return;
+    }
     let mut pieces = finding.cover();
     let is_offloaded = finding.verdict == Verdict::Offloaded;
     match finding.verdict {

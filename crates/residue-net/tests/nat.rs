@@ -4,7 +4,7 @@ use residue_fixtures::{Case, Format};
 use residue_net::check::Verdict;
 use residue_net::nat::{End, Mapping, translate};
 use residue_net::verify;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 fn verdicts(file: &[u8]) -> Vec<(u64, &'static str, Verdict)> {
@@ -20,6 +20,39 @@ fn verdicts(file: &[u8]) -> Vec<(u64, &'static str, Verdict)> {
     verdicts
 }
 
+/// Returns mappings of every end to another one.
+fn of_every_end(file: &[u8]) -> Vec<Mapping> {
+    let mut ends = BTreeSet::new();
+    verify::capture(file, |buffer| {
+        for network in &buffer.found.networks {
+            ends.extend(network.map(|span| span.of(buffer.bytes).unwrap().to_vec()));
+        }
+    })
+    .unwrap();
+    let end = |bytes: &[u8]| {
+        let address = match <[u8; 4]>::try_from(bytes) {
+            Ok(four) => IpAddr::from(four),
+            Err(_) => IpAddr::from(<[u8; 16]>::try_from(bytes).unwrap()),
+        };
+        End { address, port: None }
+    };
+    let other = |bytes: &[u8]| bytes.iter().map(|byte| byte ^ 0xa5).collect::<Vec<u8>>();
+    ends.iter().map(|from| Mapping { from: end(from), to: end(&other(from)) }).collect()
+}
+
+fn translated(file: &[u8], mappings: &[Mapping]) -> Vec<u8> {
+    let mut edits = BTreeMap::new();
+    verify::capture(file, |buffer| {
+        edits.extend(translate(buffer, mappings).into_iter().map(|(at, _, new)| (at, new)));
+    })
+    .unwrap();
+    let mut file = file.to_vec();
+    for (at, new) in edits {
+        file[at as usize] = new;
+    }
+    file
+}
+
 /// Right values stay right and wrong ones wrong after any translation: each update equals a new
 /// computation.
 #[test]
@@ -30,43 +63,57 @@ fn verdicts_stay() {
             let mut file = Vec::new();
             let plain = Case { format: Format::PcapNanoseconds, ..case.clone() };
             residue_fixtures::file::write(&mut file, &plain, frames).unwrap();
-            // Maps every end to another one.
-            let mut ends = Vec::new();
-            verify::capture(&file[..], |buffer| {
-                for network in &buffer.found.networks {
-                    ends.extend(network.map(|span| span.of(buffer.bytes).unwrap().to_vec()));
-                }
-            })
-            .unwrap();
-            ends.sort();
-            ends.dedup();
-            let mappings: Vec<Mapping> = ends
-                .iter()
-                .map(|end| {
-                    let other: Vec<u8> = end.iter().map(|byte| byte ^ 0xa5).collect();
-                    let address = |bytes: &[u8]| match <[u8; 4]>::try_from(bytes) {
-                        Ok(four) => IpAddr::from(four),
-                        Err(_) => IpAddr::from(<[u8; 16]>::try_from(bytes).unwrap()),
-                    };
-                    Mapping {
-                        from: End { address: address(end), port: None },
-                        to: End { address: address(&other), port: None },
-                    }
-                })
-                .collect();
-            let mut edits = BTreeMap::new();
-            verify::capture(&file[..], |buffer| {
-                edits
-                    .extend(translate(buffer, &mappings).into_iter().map(|(at, _, new)| (at, new)));
-            })
-            .unwrap();
+            let mappings = of_every_end(&file);
             let before = verdicts(&file);
-            changed += usize::from(!edits.is_empty());
-            for (at, new) in edits {
-                file[at as usize] = new;
-            }
-            assert_eq!(verdicts(&file), before, "{}", case.name);
+            let translated = translated(&file, &mappings);
+            changed += usize::from(translated != file);
+            assert_eq!(verdicts(&translated), before, "{}", case.name);
         }
     }
     assert!(changed > 200, "{changed}");
+}
+
+/// Options with a check value of every length, also lengths that leave part of the value outside of
+/// the option or of the header: what no receiver reads as a value is left alone, so that the way
+/// back restores the capture.
+#[test]
+fn options_of_every_length_come_back() {
+    let (mut options, mut conflicts) = (0, 0);
+    for case in residue_fixtures::cases() {
+        let mut file = Vec::new();
+        let plain = Case { format: Format::PcapNanoseconds, ..case.clone() };
+        residue_fixtures::file::write(&mut file, &plain, &case.good).unwrap();
+        let mut lengths = BTreeSet::new();
+        verify::capture(&file[..], |buffer| {
+            for check in buffer.findings().map(|finding| finding.check) {
+                if check.protocol.name == "tcp.alternate" && check.field[0].len() > 2 {
+                    lengths.extend(buffer.places.offset(check.field[0].start - 1));
+                }
+            }
+        })
+        .unwrap();
+        let mappings = of_every_end(&file);
+        let back: Vec<Mapping> =
+            mappings.iter().map(|&Mapping { from, to }| Mapping { from: to, to: from }).collect();
+        for at in lengths {
+            options += 1;
+            let right = file[at as usize];
+            for length in 0..=12 {
+                file[at as usize] = length;
+                let is_conflict = |verdict: &(_, _, _)| verdict.2 == Verdict::LengthConflict;
+                conflicts += verdicts(&file).iter().filter(|it| is_conflict(it)).count();
+                let there = translated(&file, &mappings);
+                assert_ne!(there, file);
+                let changed: Vec<usize> = translated(&there, &back)
+                    .iter()
+                    .zip(&file)
+                    .enumerate()
+                    .filter_map(|(at, (new, old))| (new != old).then_some(at))
+                    .collect();
+                assert!(changed.is_empty(), "{}: length {length}: {changed:?}", case.name);
+            }
+            file[at as usize] = right;
+        }
+    }
+    assert!(options > 5 && conflicts > 20, "{options} {conflicts}");
 }
