@@ -115,5 +115,5 @@ fn options_of_every_length_come_back() {
             file[at as usize] = right;
         }
     }
-    assert!(options > 5 && conflicts > 20, "{options} {conflicts}");
+    assert!(options > 3 && conflicts > 20, "{options} {conflicts}");
 }
