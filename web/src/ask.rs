@@ -18,7 +18,12 @@ enum Question {
     /// Describes a code.
     Describe(describe::Described),
     /// Generates the source of a CRC.
-    Source { code: String, language: snippet::Language, method: snippet::Method },
+    Source {
+        code: String,
+        language: snippet::Language,
+        #[serde(deserialize_with = "snippet::method")]
+        method: snippet::Method,
+    },
     /// Finds the length up to which each Hamming distance holds, and the distance at `bits` of
     /// data.
     Strength { code: String, bits: u64 },

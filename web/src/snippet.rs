@@ -4,7 +4,6 @@
 //! zlib's `crc32` does. Between the two, it holds the register in a word of the language: in its
 //! lowest bits if the lowest bit of a byte comes first, else in its highest.
 
-mod c;
 mod go;
 mod java;
 mod javascript;
@@ -14,7 +13,10 @@ mod rust;
 mod tests;
 
 use residue::crc::Params;
-use serde::Deserialize;
+pub use residue_identify::source::Method;
+use residue_identify::source::{Model, c, down, snake};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// A language of the generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -33,31 +35,11 @@ pub enum Language {
     Rust,
 }
 
-/// A method of computation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// One bit at a time: the shortest code.
-    Bitwise,
-    /// One byte at a time, with a table of 256 values.
-    Table,
-    /// Eight bytes at a time, with eight tables.
-    Slicing,
-}
-
-impl Method {
-    /// All methods, slowest first.
-    #[cfg(test)]
-    pub const ALL: [Method; 3] = [Method::Bitwise, Method::Table, Method::Slicing];
-
-    /// Returns the number of bytes that one step of the main loop takes; 0 for less than one.
-    fn tables(self) -> u32 {
-        match self {
-            Method::Bitwise => 0,
-            Method::Table => 1,
-            Method::Slicing => 8,
-        }
-    }
+/// Reads a method by its name, as an attribute of a field.
+pub fn method<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Method, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let method = Method::ALL.into_iter().find(|method| method.name() == name);
+    method.ok_or_else(|| D::Error::custom(format!("unknown method `{name}`")))
 }
 
 /// Returns the source of the CRC.
@@ -79,75 +61,13 @@ pub fn source(params: &Params, language: Language, method: Method) -> Result<Str
         ));
     }
     Ok(match language {
-        Language::C => c::source(params, method),
+        Language::C => c(params, method)?,
         Language::Go => go::source(params, method),
         Language::Java => java::source(params, method),
         Language::JavaScript => javascript::source(params, method),
         Language::Python => python::source(params, method),
         Language::Rust => rust::source(params, method),
     })
-}
-
-/// The constants of a CRC whose register is held in a word.
-struct Model<'a> {
-    params: &'a Params,
-    /// Bits of the word.
-    bits: u32,
-    /// Bits of the word that the register does not use.
-    spare: u32,
-    /// Polynomial, aligned as the register.
-    poly: u128,
-    /// Value of no data, with which a computation starts.
-    start: u128,
-    /// Description, one sentence in each.
-    about: [String; 4],
-}
-
-impl<'a> Model<'a> {
-    /// Chooses the smallest of these words.
-    fn new(params: &'a Params, words: &[u32]) -> Model<'a> {
-        let width = u32::from(params.width);
-        let bits = words.iter().copied().find(|&bits| bits >= width).unwrap_or(width);
-        let spare = bits - width;
-        let poly = if params.refin { params.reversed() } else { params.poly << spare };
-        let start = params.reference(b"");
-        let digits = usize::from(params.width.div_ceil(4));
-        let Params { name, width, poly: normal, init, refin, refout, xorout, check, .. } = params;
-        let about = [
-            format!("{name}: width {width}, poly {normal:#x}, init {init:#x},"),
-            format!("refin {refin}, refout {refout}, xorout {xorout:#x}."),
-            format!("The value of \"123456789\" is 0x{check:0digits$x}."),
-            format!("`crc` is the value of the data so far: {start:#x} for none."),
-        ];
-        Model { params, bits, spare, poly, start, about }
-    }
-
-    fn refin(&self) -> bool {
-        self.params.refin
-    }
-
-    /// Returns whether the value is the register in reverse.
-    fn mixed(&self) -> bool {
-        self.params.refin != self.params.refout
-    }
-
-    /// Returns the distance from a byte to the register's end where it is added.
-    fn up(&self) -> u32 {
-        if self.refin() { 0 } else { self.bits - 8 }
-    }
-
-    fn xorout(&self) -> u128 {
-        self.params.xorout
-    }
-}
-
-/// Returns the function's name in languages that separate words by underscores, such as
-/// `crc_32_iscsi`.
-fn snake(params: &Params) -> String {
-    if params.name == "custom" {
-        return format!("crc_{}_custom", params.width);
-    }
-    params.name.replace(['-', '/'], "_")
 }
 
 /// Returns the name in languages that capitalise words, such as `Crc32Iscsi`.
@@ -165,9 +85,4 @@ fn eight(indent: &str, term: impl Fn(u32, u32) -> String) -> String {
     let terms: Vec<String> = (0..8).map(|byte| term(7 - byte, byte)).collect();
     let [first, second] = [&terms[..4], &terms[4..]].map(|terms| terms.join(" ^ "));
     format!("{first}\n{indent}^ {second}")
-}
-
-/// Returns the shift that moves a byte of a 64-bit word to its lowest bits.
-fn down(refin: bool, byte: u32) -> u32 {
-    if refin { 8 * byte } else { 56 - 8 * byte }
 }

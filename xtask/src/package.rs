@@ -3,8 +3,10 @@
 
 mod crates;
 mod debian;
+mod materials;
 mod npm;
 mod program;
+mod promises;
 mod wheels;
 
 use crate::require_all;
@@ -15,15 +17,18 @@ use std::process::{Command, ExitCode};
 pub const HELP: &str = "\
 Make the packages in target/packages, and test each where nothing else of the project is.
 
-  cargo xtask package [PART ...]
+  cargo xtask package [--baseline REV] [PART ...]
 
-  crates    The crates as the registry gets them; each is built from its package alone
+  crates    The crates as the registry gets them; each is built from its package alone. The
+            library's interface is compared with that of the last release, or of the git revision
+            REV, by cargo-semver-checks; cargo-deny checks the dependencies by deny.toml
   program   The program as one static file for x86-64 Linux, with man pages and completions
   debian    Debian packages of the program and of the C library
   wheels    Python wheels for glibc and musl on x86-64 and aarch64, and a source distribution
   npm       The JavaScript package
 
-Without PART, makes all. A file CHECK-VALUES lists the CRC-32C of each package; verify it by
+Without PART, makes all. Beside each package that contains compiled code is its bill of materials,
+PACKAGE.cdx.json (CycloneDX 1.5). A file CHECK-VALUES lists the CRC-32C of each file; verify it by
 `residue sum --check CHECK-VALUES`. Needs Rust and Python; on Debian, root installs the rest.";
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -52,11 +57,15 @@ pub fn run(words: &[&str]) -> ExitCode {
         println!("{HELP}");
         return ExitCode::SUCCESS;
     }
+    let (baseline, words) = match words {
+        ["--baseline", revision, words @ ..] => (Some(*revision), words),
+        words => (None, words),
+    };
     if let Some(word) = words.iter().find(|word| PARTS.iter().all(|part| part.name != **word)) {
         eprintln!("xtask: package: unknown part `{word}`\n\n{HELP}");
         return ExitCode::from(2);
     }
-    match packages(words) {
+    match packages(words, baseline) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {
@@ -67,25 +76,35 @@ pub fn run(words: &[&str]) -> ExitCode {
 }
 
 /// Makes the parts that `words` names, or all; returns whether all are good.
-fn packages(words: &[&str]) -> Result<bool, String> {
+fn packages(words: &[&str], baseline: Option<&str>) -> Result<bool, String> {
     let folder = target()?.join("packages");
     let mut good = true;
     for part in PARTS.iter().filter(|part| words.is_empty() || words.contains(&part.name)) {
         let place = emptied(&folder.join(part.name))?;
-        match (part.make)(&place) {
-            Ok(skipped) => {
-                println!("{}: good", part.name);
-                skipped.iter().for_each(|why| println!("skipped: {}: {why}", part.name));
-                good &= skipped.is_empty() || !require_all();
-            }
-            Err(why) => {
-                println!("{}: FAILED: {why}", part.name);
-                good = false;
-            }
-        }
+        good &= settled(part.name, (part.make)(&place));
     }
+    if words.is_empty() || words.contains(&"crates") {
+        good &= settled("interface and dependencies", promises::checked(baseline));
+    }
+    let places: Vec<PathBuf> = PARTS.iter().map(|part| folder.join(part.name)).collect();
+    good &= settled("bills of materials", materials::validated(&places));
     list(&folder)?;
     Ok(good)
+}
+
+/// Prints how a step ended, and what it skipped; returns whether that is good.
+fn settled(name: &str, result: Result<Vec<String>, String>) -> bool {
+    match result {
+        Ok(skipped) => {
+            println!("{name}: good");
+            skipped.iter().for_each(|why| println!("skipped: {name}: {why}"));
+            skipped.is_empty() || !require_all()
+        }
+        Err(why) => {
+            println!("{name}: FAILED: {why}");
+            false
+        }
+    }
 }
 
 /// Writes the list of check values by the program itself, and verifies it.

@@ -1,5 +1,6 @@
 //! Writes a CRC down as other tools and languages take it.
 
+use crate::source::{Method, Model, c, snake};
 use residue::crc::Params;
 
 /// The notations of a CRC.
@@ -48,7 +49,7 @@ impl Notation {
             }
             Notation::CrcCrate => Ok(crc_crate(params)),
             Notation::Crcmod => crcmod(params),
-            Notation::C => c(params),
+            Notation::C => c(params, Method::Bitwise).map(|text| text.trim_end().to_string()),
         }
     }
 }
@@ -73,28 +74,14 @@ fn fields(params: &Params, separator: &str) -> String {
     .join(separator)
 }
 
-/// Returns an identifier: `crc_32_iscsi`.
-fn identifier(params: &Params) -> String {
-    if params.name == "custom" {
-        format!("crc_{}_custom", params.width)
-    } else {
-        params.name.replace(['-', '/'], "_")
-    }
-}
-
-/// Returns the bits of the narrowest integer that holds the register and a byte.
-fn word(params: &Params) -> u32 {
-    u32::from(params.width).next_power_of_two().max(8)
-}
-
 fn crc_crate(params: &Params) -> String {
     let hex = |value| hex(params, value);
     format!(
         "pub const {name}: crc::Algorithm<u{bits}> = crc::Algorithm {{\n    width: {width},\n    \
          poly: {poly},\n    init: {init},\n    refin: {refin},\n    refout: {refout},\n    \
          xorout: {xorout},\n    check: {check},\n    residue: {residue},\n}};",
-        name = identifier(params).to_uppercase(),
-        bits = word(params),
+        name = snake(params).to_uppercase(),
+        bits = Model::new(params, &[8, 16, 32, 64, 128]).bits,
         width = params.width,
         poly = hex(params.poly),
         init = hex(params.init),
@@ -118,64 +105,12 @@ fn crcmod(params: &Params) -> Result<String, &'static str> {
     Ok(format!(
         "{name} = crcmod.mkCrcFun(0x1{poly:0digits$x}, initCrc={init}, rev={rev}, \
          xorOut={xorout})",
-        name = identifier(params),
+        name = snake(params),
         poly = params.poly,
         digits = usize::from(params.width).div_ceil(4),
         init = hex(params, init ^ params.xorout),
         rev = if params.refin { "True" } else { "False" },
         xorout = hex(params, params.xorout),
-    ))
-}
-
-fn c(params: &Params) -> Result<String, &'static str> {
-    if params.width > 64 {
-        return Err("C has no integers of more than 64 bits");
-    }
-    let (bits, width) = (word(params), u32::from(params.width));
-    // The lowest bit first: the register is right-aligned. Else it is left-aligned.
-    let spare = bits - width;
-    let (poly, init) = if params.refin {
-        (params.reversed(), params.reflect(params.init))
-    } else {
-        (params.poly << spare, params.init << spare)
-    };
-    let number = |value: u128| format!("UINT{bits}_C({value:#x})");
-    let (take, step) = if params.refin {
-        (
-            "crc ^= *byte++;".to_string(),
-            format!("crc = (uint{bits}_t)(crc >> 1 ^ (crc & 1 ? {} : 0));", number(poly)),
-        )
-    } else {
-        (
-            format!("crc ^= (uint{bits}_t)((uint{bits}_t)*byte++ << {});", bits - 8),
-            format!(
-                "crc = (uint{bits}_t)(crc << 1 ^ (crc >> {} ? {} : 0));",
-                bits - 1,
-                number(poly)
-            ),
-        )
-    };
-    let mut last = String::new();
-    if !params.refin && spare > 0 {
-        last += &format!("    crc >>= {spare};\n");
-    }
-    if params.refin != params.refout {
-        last += &format!(
-            "    uint{bits}_t turned = 0;\n    for (int bit = 0; bit < {width}; bit++)\n        \
-             turned = (uint{bits}_t)(turned << 1 | (crc >> bit & 1));\n    crc = turned;\n"
-        );
-    }
-    Ok(format!(
-        "#include <stddef.h>\n#include <stdint.h>\n\n/* The value of \"123456789\" is {check}. */\n\
-         uint{bits}_t {name}(const void *data, size_t length)\n{{\n    \
-         const unsigned char *byte = data;\n    uint{bits}_t crc = {init};\n    \
-         while (length--) {{\n        {take}\n        \
-         for (int bit = 0; bit < 8; bit++)\n            {step}\n    }}\n{last}    \
-         return crc ^ {xorout};\n}}",
-        check = hex(params, params.check),
-        name = identifier(params),
-        init = number(init),
-        xorout = number(params.xorout),
     ))
 }
 
@@ -267,9 +202,11 @@ mod tests {
         source += "#include <stdio.h>\nint main(void) {\n  int bad = 0;\n";
         for params in &all {
             source += &format!(
-                "  if ({name}(\"123456789\", 9) != {:#x}u) {{ bad++; puts(\"{name}\"); }}\n",
+                "  if ({name}({start:#x}u, \"123456789\", 9) != {:#x}u) {{\n    bad++;\n    \
+                 puts(\"{name}\");\n  }}\n",
                 params.check,
-                name = identifier(params),
+                name = snake(params),
+                start = params.reference(b""),
             );
         }
         source += "  return bad;\n}\n";

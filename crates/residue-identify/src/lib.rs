@@ -18,6 +18,7 @@ mod definition;
 mod error;
 pub mod explain;
 mod identify;
+pub mod source;
 
 pub use definition::Notation;
 pub use error::Error;

@@ -1,6 +1,7 @@
 //! Debian packages of the program and of the C library, by debhelper; packaging/debian describes
 //! them.
 
+use super::materials;
 use crate::debian::install;
 use crate::shell::{copied, copied_tree, done, emptied, target, written};
 use std::path::{Path, PathBuf};
@@ -43,11 +44,16 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     // Cargo may come from elsewhere than Debian, so dependencies are not compared.
     build.args(["--build=binary", "--no-sign", "--no-check-builddeps"]).current_dir(&tree);
     done(build.env("RESIDUE_SOURCE", here))?;
+    let host = materials::host()?;
     let mut packages = Vec::new();
     for path in super::entries(&place)? {
         if path.extension().is_some_and(|end| end == "deb") {
             let to = folder.join(path.file_name().unwrap_or_default());
             copied(&path, &to)?;
+            let program =
+                to.file_name().is_some_and(|name| name.to_string_lossy().starts_with("residue_"));
+            let name = if program { "residue-cli" } else { "residue-c" };
+            materials::beside(&to, name, &host)?;
             packages.push(to);
         }
     }

@@ -1,6 +1,6 @@
 //! The JavaScript package: the C library compiled to WebAssembly, and its face in `bindings/js`.
 
-use super::VERSION;
+use super::{VERSION, materials};
 use crate::debian::install;
 use crate::shell::{copied, done, emptied, target, written};
 use crate::{add_target, cargo, web};
@@ -31,6 +31,8 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     let mut pack = Command::new("npm");
     done(pack.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&sources))?;
     let package = folder.join(format!("residue-codes-{VERSION}.tgz"));
+    materials::beside(&package, "residue-c", TARGET)?;
+    materials::compare("residue-c", TARGET, &words)?;
     let place = emptied(&std::env::temp_dir().join(format!("residue-npm-{}", std::process::id())))?;
     let result = tested(&package, &place);
     let _ = std::fs::remove_dir_all(&place);

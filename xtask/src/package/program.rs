@@ -1,6 +1,6 @@
 //! The program as one static file: it needs no library, and so runs on every Linux.
 
-use super::VERSION;
+use super::{VERSION, materials};
 use crate::shell::{copied, done, emptied, target};
 use crate::{add_target, cargo};
 use std::path::{Path, PathBuf};
@@ -8,11 +8,12 @@ use std::process::Command;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
+const BUILD: [&str; 7] = ["build", "--quiet", "--release", "-p", "residue-cli", "--target", TARGET];
+
 /// Builds the program; returns its path.
 pub fn built() -> Result<PathBuf, String> {
     add_target(TARGET)?;
-    let words = ["build", "--quiet", "--release", "-p", "residue-cli", "--target", TARGET];
-    done(cargo().args(words))?;
+    done(cargo().args(BUILD))?;
     Ok(target()?.join(TARGET).join("release/residue"))
 }
 
@@ -39,6 +40,8 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     let mut tar = Command::new("tar");
     tar.args(["--owner=0", "--group=0", "--sort=name", "-czf"]).arg(&archive);
     done(tar.arg("-C").arg(&place).arg(&name))?;
+    materials::beside(&archive, "residue-cli", TARGET)?;
+    materials::compare("residue-cli", TARGET, &BUILD)?;
     alone(&tree, &archive)
 }
 

@@ -1,6 +1,6 @@
 //! Python wheels and the source distribution.
 
-use super::VERSION;
+use super::{VERSION, materials};
 use crate::add_target;
 use crate::debian::install;
 use crate::python::{CHECK, Tools};
@@ -39,7 +39,9 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
         let wheel = crate::shell::only(&place)?;
         skipped.extend((platform.test)(&tools, &wheel)?);
         let name = wheel.file_name().unwrap_or_default();
-        std::fs::rename(&wheel, folder.join(name)).map_err(|error| error.to_string())?;
+        let to = folder.join(name);
+        std::fs::rename(&wheel, &to).map_err(|error| error.to_string())?;
+        materials::beside(&to, "residue-python", platform.target)?;
         std::fs::remove_dir(&place).map_err(|error| error.to_string())?;
     }
     tools.maturin(&["sdist", "--out", &folder.display().to_string()])?;

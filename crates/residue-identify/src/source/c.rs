@@ -1,10 +1,20 @@
-//! C11.
+//! Source code in C11.
 
 use super::{Method, Model, down, snake};
 use residue::crc::Params;
 use std::fmt::Write as _;
 
-pub fn source(params: &Params, method: Method) -> String {
+/// Returns the source of a CRC as a function in C11, by a method.
+///
+/// The function takes the value of the data so far and returns the value with further data, as
+/// zlib's `crc32` does.
+///
+/// # Errors
+/// Returns why there is none: C has no integers above 64 bits.
+pub fn c(params: &Params, method: Method) -> Result<String, &'static str> {
+    if params.width > 64 {
+        return Err("C has no integers of more than 64 bits");
+    }
     let model = Model::new(params, &[8, 16, 32, 64]);
     let (name, bits) = (snake(params), model.bits);
     // Constants of 64 bits are unsigned only if they say so.
@@ -58,7 +68,7 @@ pub fn source(params: &Params, method: Method) -> String {
     } else {
         format!("return crc ^ {xorout:#x}{end};")
     });
-    text + "}\n"
+    Ok(text + "}\n")
 }
 
 /// Returns the step for a byte, as the body of a loop.

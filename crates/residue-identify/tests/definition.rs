@@ -1,0 +1,86 @@
+//! Definitions for other libraries, used by these libraries.
+
+use residue::crc::{Params, catalog};
+use residue_identify::Notation;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The version of the crate `crc` that `cargo xtask peers` tests as well.
+const MANIFEST: &str = "\
+[package]
+name = \"constants\"
+version = \"0.0.0\"
+edition = \"2024\"
+
+[dependencies]
+crc = \"=3.4.0\"
+
+[workspace]
+";
+
+const START: &str = "\
+fn main() {
+    let message: Vec<u8> = (0..=255).collect();
+    let mut wrong = 0;
+    macro_rules! check {
+        ($word:ty, $name:ident, $value:expr) => {
+            let crc = crc::Crc::<$word, crc::NoTable>::new(&$name);
+            let values = [crc.checksum(b\"123456789\"), crc.checksum(&message)];
+            if values != [$name.check, $value] {
+                println!(\"{} {values:x?}\", stringify!($name));
+                wrong += 1;
+            }
+        };
+    }
+";
+
+/// Returns the catalogue, and narrow CRCs and those of mixed reflection.
+fn params() -> Vec<Params> {
+    let own = |width: u8, refin, refout| {
+        let name: &'static str = Box::leak(format!("own-{width}/{refin}-{refout}").into());
+        let poly = 0x8005_1021_04c1_1db7_u128 & (u128::MAX >> (128 - width));
+        let some = poly >> 1;
+        Params::new(name, width, poly, some, (refin, refout), some ^ 1).unwrap()
+    };
+    let widths = [3, 7, 8, 9, 24, 33, 64, 100].into_iter();
+    let own = widths.flat_map(|w| [own(w, true, false), own(w, false, true)]);
+    catalog::ALL.iter().copied().chain(own).collect()
+}
+
+/// The crate `crc` computes by every constant: the value of `123456789`, which is a part of it, and
+/// of all bytes.
+#[test]
+fn the_crate_crc_takes_the_constants() {
+    let message: Vec<u8> = (0..=255).collect();
+    let (mut constants, mut checks) = (String::new(), START.to_string());
+    let all = params();
+    for params in &all {
+        let text = Notation::CrcCrate.write(params).unwrap();
+        let (name, rest) = text.strip_prefix("pub const ").unwrap().split_once(": ").unwrap();
+        let word = rest.split(['<', '>']).nth(1).unwrap();
+        let _ = writeln!(checks, "    check!({word}, {name}, {:#x});", params.reference(&message));
+        constants += &(text + "\n");
+    }
+    let _ = writeln!(checks, "    println!(\"{} constants, {{wrong}} wrong\");\n}}", all.len());
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("crc-constants");
+    fs::create_dir_all(place.join("src")).unwrap();
+    fs::write(place.join("Cargo.toml"), MANIFEST).unwrap();
+    fs::write(place.join("src/main.rs"), constants + &checks).unwrap();
+    let cargo = |words: &[&str]| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(words).current_dir(&place).env("CARGO_TARGET_DIR", place.join("target"));
+        cargo.output().unwrap()
+    };
+    let fetched = cargo(&["fetch"]);
+    if !fetched.status.success() {
+        let why = String::from_utf8_lossy(&fetched.stderr);
+        println!("skipped: the crate `crc`: {}", why.lines().next().unwrap_or_default());
+        return;
+    }
+    let ran = cargo(&["run", "--quiet", "--offline"]);
+    let text = String::from_utf8_lossy(&ran.stdout);
+    let error = String::from_utf8_lossy(&ran.stderr);
+    assert!(text.ends_with(&format!("{} constants, 0 wrong\n", all.len())), "{text}{error}");
+}
