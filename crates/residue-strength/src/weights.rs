@@ -126,6 +126,16 @@ impl Weights {
             product * self.length().saturating_sub(i) / (i + 1)
         })
     }
+
+    /// Returns [`Weights::errors`] of 0, 1, 2, ... bits, to all bits, each from the one before.
+    pub fn all_errors(&self) -> impl Iterator<Item = BigUint> + use<> {
+        let length = self.length();
+        let first = Some((0_u64, BigUint::from(1_u32)));
+        let next = move |(i, errors): &(u64, BigUint)| {
+            (*i < length).then(|| (i + 1, errors * (length - i) / (i + 1)))
+        };
+        std::iter::successors(first, next).map(|(_, errors)| errors)
+    }
 }
 
 /// The method that counts the weights.
@@ -445,6 +455,14 @@ mod tests {
                 assert_eq!(listed.unwrap(), dual[..=most], "{text}, {data} bits");
             }
         }
+    }
+
+    #[test]
+    fn all_errors_are_those_of_each_weight() {
+        let weights = weights("crc-8/smbus", 30, None);
+        let all: Vec<BigUint> = weights.all_errors().collect();
+        assert_eq!(all.len(), weights.counts.len());
+        assert!((0..).zip(&all).all(|(weight, errors)| *errors == weights.errors(weight)));
     }
 
     /// Of a polynomial of order 51, pairs of pairs are a million millions.
