@@ -15,7 +15,7 @@ const LONGEST: u64 = 1 << 21;
 /// `bits` of data.
 ///
 /// # Errors
-/// If the code is not a CRC of 3 to 64 bits.
+/// If the code is not a CRC of 3 to 100 bits.
 pub fn strength(name: &str, bits: u64, page: &impl Page) -> Result<Value, String> {
     let (generator, _) = Generator::parse(name, None).map_err(|error| error.to_string())?;
     let tell = |done, of| page.progress(done, of);

@@ -14,8 +14,8 @@ use residue_strength::bounds;
 use residue_strength::compare::{Question, Subject, Traffic, compare};
 use residue_strength::probability::{self, Curve};
 use residue_strength::{
-    Distance, Effort, Generator, Limit, Notation, Profile, Undetected, Weights, deadline, named,
-    notes, profile,
+    Distance, Effort, Generator, Limit, Notation, Profile, Undetected, WIDEST, Weights, deadline,
+    named, notes, profile,
 };
 use serde::Serialize;
 
@@ -213,10 +213,10 @@ pub fn _strength_advise(
     threads: Option<Count<usize>>,
 ) -> PyResult<String> {
     let (data_bits, distance, width) = (data_bits.0, distance.0, width.0);
-    if !(3..=64).contains(&width) || distance < 2 || distance > width + 1 {
+    if !(3..=WIDEST).contains(&width) || distance < 2 || distance > width + 1 {
         return Err(PyValueError::new_err(format!(
             "hd={distance}, width={width}: \
-             give a width of 3 to 64 bits, and a Hamming distance from 2 to the width plus 1"
+             give a width of 3 to {WIDEST} bits, and a Hamming distance from 2 to the width plus 1"
         )));
     }
     let wanted = Wanted::new(data_bits, distance, width);

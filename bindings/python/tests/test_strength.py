@@ -91,7 +91,7 @@ def test_advise():
     [
         (lambda: strength.profile("crc-99"), "crc-99"),
         (lambda: strength.profile("internet"), "internet"),
-        (lambda: strength.profile("crc-82/darc"), "3 to 64"),
+        (lambda: strength.profile("x^101+1"), "3 to 100"),
         (lambda: strength.distance("crc-32", 0), "data_bits=0"),
         (lambda: strength.weights("crc-32", 1 << 50), "weights"),
         (lambda: strength.weights("crc-16/arc", 64, rates=["2"]), "2"),

@@ -28,6 +28,12 @@ pub trait Group: Copy + Sync {
     fn add(self, a: u32, b: u32) -> u32;
     /// Returns the element that added to `b` gives `a`.
     fn sub(self, a: u32, b: u32) -> u32;
+    /// Returns the class of an element: that of a sum depends on the classes of its parts alone.
+    ///
+    /// Unless the group has its own, all elements are of one class.
+    fn class(self, _: u32) -> u32 {
+        0
+    }
 }
 
 /// Bits under exclusive or.
@@ -73,6 +79,11 @@ impl Group for Pairs {
     fn add(self, a: u32, b: u32) -> u32 {
         let half = |a: u32, b: u32| if a + b >= self.0 { a + b - self.0 } else { a + b };
         half(a & 0xffff, b & 0xffff) | half(a >> 16, b >> 16) << 16
+    }
+
+    /// Returns A.
+    fn class(self, a: u32) -> u32 {
+        a & 0xffff
     }
 
     #[inline(always)]
@@ -149,6 +160,12 @@ impl Additive {
     #[must_use]
     pub fn octets(&self) -> bool {
         matches!(self.code, Code::Sum(Sum::Iso8473 | Sum::FourOctets))
+    }
+
+    /// Returns the name of the code that has the same group, and elements for values: what bits add
+    /// is equal for all codes that share it.
+    pub(super) fn plain(&self) -> &str {
+        self.plain.name()
     }
 
     /// Returns its name.

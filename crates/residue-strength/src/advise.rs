@@ -14,6 +14,7 @@ use super::chance::Chance;
 use super::compare::{Known, YEAR};
 use super::{Effort, Generator, Kind, Profile, Undetected, named, profile, sums};
 use crate::Error;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 pub use wanted::{AtLength, Instructions, Target, Wanted, rate};
 
@@ -158,13 +159,15 @@ pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
         Code::Sum(_) if code.width() <= wanted.width => Additive::of(&code, code.name()),
         _ => None,
     });
-    for code in sums {
-        all.extend(sum(code, wanted)?);
+    let sums: Vec<Additive> = sums.collect();
+    for found in side_by_side(&sums, effort.threads, |code| sum(code, wanted)) {
+        all.extend(found?);
     }
     if wanted.has_errors() {
         // Those that fail already need no probability.
+        let of_sums = OfSums::new(all.iter().filter(|one| one.meets(wanted)), wanted, effort);
         let chances = side_by_side(&all, effort.threads, |one| match one.meets(wanted) {
-            true => one.chances(wanted, effort),
+            true => one.chances(wanted, &of_sums, effort),
             false => Vec::new(),
         });
         all.iter_mut().zip(chances).for_each(|(one, chances)| one.chances = chances);
@@ -193,6 +196,40 @@ pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
     let mut advice = Advice { wanted, codes, rejected, nearest, least_width, enough_width };
     advice.rank();
     Ok(advice)
+}
+
+/// The undetected errors of sums in independent wrong bits, at each length: one of the codes that
+/// share a group stands for all of them.
+struct OfSums(BTreeMap<(String, u64), Chance>);
+
+impl OfSums {
+    /// Computes those of the sums among `candidates`.
+    fn new<'a>(
+        candidates: impl Iterator<Item = &'a Candidate>,
+        wanted: &Wanted,
+        effort: &Effort<'_>,
+    ) -> OfSums {
+        let sums = candidates.filter_map(|candidate| match &candidate.of {
+            Of::Sum(code) if wanted.rate.is_some() => Some(code.as_ref()),
+            _ => None,
+        });
+        let each = sums.flat_map(|code| {
+            wanted.lengths().map(move |data| ((code.plain().to_string(), data), code))
+        });
+        let jobs: BTreeMap<(String, u64), &Additive> = each.collect();
+        let jobs: Vec<_> = jobs.into_iter().collect();
+        let chances =
+            side_by_side(&jobs, effort.threads, |((_, data), code)| Chance::sum(code, *data));
+        OfSums(jobs.into_iter().map(|(key, _)| key).zip(chances).collect())
+    }
+
+    /// Returns the probability of an undetected error of a sum at a bit error rate.
+    fn at(&self, code: &Additive, data: u64, rate: f64) -> Known<f64> {
+        match self.0.get(&(code.plain().to_string(), data)) {
+            Some(chance) => chance.at(rate),
+            None => Chance::sum(code, data).at(rate),
+        }
+    }
 }
 
 /// Does the same work on all items, some of them at once.
@@ -270,15 +307,15 @@ fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Result<Ca
 }
 
 /// Returns the candidate for a sum; `None` for CRCs.
-fn sum(code: Additive, wanted: &Wanted) -> Result<Option<Candidate>, Error> {
-    let Some(limits) = sums::distance(&code)? else { return Ok(None) };
+fn sum(code: &Additive, wanted: &Wanted) -> Result<Option<Candidate>, Error> {
+    let Some(limits) = sums::distance(code)? else { return Ok(None) };
     let holds_to = match wanted.distance {
         2 => None,
         3 => Some(Known::new(8 * limits.three_to as u64, Kind::Exact)),
         // Three bits from one unit on, or two.
         _ => Some(Known::new(0, Kind::Exact)),
     };
-    let seen = |&bits: &u32| sums::burst(&code, bits as usize).all_seen;
+    let seen = |&bits: &u32| sums::burst(code, bits as usize).all_seen;
     Ok(Some(Candidate {
         code: code.name().into(),
         also: Vec::new(),
@@ -291,20 +328,20 @@ fn sum(code: Additive, wanted: &Wanted) -> Result<Option<Candidate>, Error> {
         chances: Vec::new(),
         speed: None,
         reasons: Vec::new(),
-        of: Of::Sum(Box::new(code)),
+        of: Of::Sum(Box::new(code.clone())),
     }))
 }
 
 impl Candidate {
     /// Computes the undetected errors at every length.
-    fn chances(&self, wanted: &Wanted, effort: &Effort<'_>) -> Vec<AtLength> {
+    fn chances(&self, wanted: &Wanted, sums: &OfSums, effort: &Effort<'_>) -> Vec<AtLength> {
         let at = |data_bits| {
             let independent = wanted.rate.map(|rate| match &self.of {
                 Of::Crc(generator) => {
                     let effort = effort_for(generator, effort);
                     Chance::crc(generator, data_bits, wanted.distance, &effort).at(rate)
                 }
-                Of::Sum(code) => Chance::sum(code, data_bits).at(rate),
+                Of::Sum(code) => sums.at(code, data_bits, rate),
             });
             let damaged =
                 Known { value: wanted.damaged * self.random, kind: crate::chance::ESTIMATE };

@@ -84,11 +84,10 @@ impl Chance {
         let channel = Channel::new(code, bytes.clamp(1, LONGEST_SUM) as usize);
         let share = |weight| Some((weight, channel.as_ref()?.share(weight)?));
         let mut shares: Vec<(u32, f64)> = (1..).map_while(share).collect();
-        if bytes > LONGEST_SUM {
-            let pairs = Channel::new(code, bytes.min(LONGEST_PAIRS) as usize);
-            let pairs = pairs.filter(|it| it.kind() != Kind::Exact);
-            let pairs = pairs.and_then(|channel| channel.share(2));
-            shares.iter_mut().filter(|it| it.0 == 2).for_each(|it| it.1 = pairs.unwrap_or(it.1));
+        let bound = channel.as_ref().is_some_and(|channel| channel.kind() != Kind::Exact);
+        if bytes > LONGEST_SUM && bound {
+            let pairs = Channel::share_of_pairs(code, bytes.min(LONGEST_PAIRS) as usize);
+            shares.iter_mut().filter(|it| it.0 == 2).for_each(|it| it.1 = pairs);
         }
         let bits = 8.0 * bytes as f64;
         let number = |&(weight, share): &(u32, f64)| {

@@ -12,14 +12,15 @@
 //! sums with such a hash are computed again, kept, and sorted.
 
 use super::Effort;
+use super::gf2::{Residue, ones};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 /// A part of a sum: a vector, and the place after which the other part must be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Anchor {
-    pub key: u64,
+pub(super) struct Anchor<R> {
+    pub key: R,
     pub after: u32,
 }
 
@@ -27,17 +28,17 @@ pub(super) struct Anchor {
 pub(super) type Sum = (u32, u32);
 
 /// Counts the sums of places to `places` with these anchors.
-pub(super) fn count(anchors: &[Anchor], places: usize) -> u64 {
+pub(super) fn count<R>(anchors: &[Anchor<R>], places: usize) -> u64 {
     anchors.iter().map(|anchor| (places as u64).saturating_sub(u64::from(anchor.after) + 1)).sum()
 }
 
 /// Returns all pairs of different sums with equal values; `None` if the time is up.
 ///
 /// `width` is the bits of keys. An anchor's key is added to those of `keys` from `after + 1`.
-pub(super) fn collisions(
-    keys: &[u64],
+pub(super) fn collisions<R: Residue>(
+    keys: &[R],
     width: u32,
-    anchors: &[Anchor],
+    anchors: &[Anchor<R>],
     effort: &Effort<'_>,
 ) -> Option<Vec<[Sum; 2]>> {
     let sums = count(anchors, keys.len());
@@ -77,47 +78,47 @@ pub(super) fn collisions(
 
 /// Mixes the lowest `width` bits, linearly and reversibly: powers of x next to each other have
 /// nearly the same bits, and buckets should be equally full.
-pub(super) fn mix(key: u64, width: u32) -> u64 {
-    let mask = u64::MAX >> (64 - width);
+pub(super) fn mix<R: Residue>(key: R, width: u32) -> R {
+    let mask: R = ones(width);
     let mut key = key & mask;
     for [left, right] in [[width / 3 + 1, width / 2 + 1], [width / 5 + 1, width / 7 + 1]] {
         // `x + x shifted` is reversible, as its matrix is triangular.
-        key ^= key.checked_shl(left).unwrap_or(0) & mask;
-        key ^= key.checked_shr(right).unwrap_or(0);
+        key ^= key << left & mask;
+        key ^= key >> right;
     }
     key
 }
 
 /// Returns the highest `bits` of a word.
-fn highest(word: u64, bits: u32) -> usize {
-    (word >> 1 >> (63 - bits)) as usize
+fn highest<R: Residue>(word: R, bits: u32) -> usize {
+    (word >> 1 >> (R::BITS - 1 - bits)).low() as usize
 }
 
 /// One part of a sum: its key at the top of a word, and its place.
 ///
 /// An outer part at `order` is combined with the inner ones of lower order.
 #[derive(Clone, Copy, Default)]
-struct Part {
-    key: u64,
+struct Part<R> {
+    key: R,
     order: u32,
     number: u32,
 }
 
 /// The fewer of anchors and keys, and the more of them in buckets by their highest bits, in rising
 /// order within each.
-struct Spread {
+struct Spread<R> {
     bits: u32,
-    outer: Vec<Part>,
+    outer: Vec<Part<R>>,
     starts: Vec<u32>,
-    inner: Vec<Part>,
+    inner: Vec<Part<R>>,
     /// Whether the keys are the inner ones.
     keys_inside: bool,
 }
 
-impl Spread {
-    fn new(keys: &[u64], width: u32, anchors: &[Anchor], sums: u64) -> Spread {
+impl<R: Residue> Spread<R> {
+    fn new(keys: &[R], width: u32, anchors: &[Anchor<R>], sums: u64) -> Spread<R> {
         let keys_inside = keys.len() > anchors.len();
-        let shift = 64 - width;
+        let shift = R::BITS - width;
         // A place goes with the anchors it is after: counted backwards, where the places are
         // inside.
         let order = |place: u32| if keys_inside { !place } else { place };
@@ -144,7 +145,7 @@ impl Spread {
             // order is known.
             (of_anchors().collect(), in_buckets(|| of_keys().rev(), bits))
         } else {
-            let mut inner: Vec<Part> = of_anchors().collect();
+            let mut inner: Vec<Part<R>> = of_anchors().collect();
             inner.sort_by_key(|part| part.order);
             (of_keys().collect(), in_buckets(|| inner.iter().copied(), bits))
         };
@@ -153,7 +154,7 @@ impl Spread {
 
     /// Calls `visit` with every sum whose highest bits are `part`, and with the numbers of its two
     /// parts.
-    fn each(&self, part: u64, mut visit: impl FnMut(u64, u32, u32)) {
+    fn each(&self, part: u64, mut visit: impl FnMut(R, u32, u32)) {
         for outer in &self.outer {
             let bucket = highest(outer.key, self.bits) ^ part as usize;
             let range = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
@@ -171,7 +172,10 @@ impl Spread {
 
 /// Sorts the parts into buckets by their highest bits, in their given order, and returns where each
 /// bucket starts.
-fn in_buckets<I: Iterator<Item = Part>>(parts: impl Fn() -> I, bits: u32) -> (Vec<u32>, Vec<Part>) {
+fn in_buckets<R: Residue, I: Iterator<Item = Part<R>>>(
+    parts: impl Fn() -> I,
+    bits: u32,
+) -> (Vec<u32>, Vec<Part<R>>) {
     let mut starts = vec![0; (1 << bits) + 1];
     for part in parts() {
         starts[highest(part.key, bits) + 1] += 1;
@@ -190,25 +194,25 @@ fn in_buckets<I: Iterator<Item = Part>>(parts: impl Fn() -> I, bits: u32) -> (Ve
 }
 
 /// The buffers of a thread.
-struct Scratch {
+struct Scratch<R> {
     /// Bits of a sum that choose the part, and those after them that are its hash.
     skip: u32,
     hash: u32,
     seen: Vec<u64>,
     twice: Vec<u64>,
-    kept: Vec<(u64, u32, u32)>,
+    kept: Vec<(R, u32, u32)>,
 }
 
-impl Scratch {
-    fn new(width: u32, sums: u64, skip: u32) -> Scratch {
+impl<R: Residue> Scratch<R> {
+    fn new(width: u32, sums: u64, skip: u32) -> Scratch<R> {
         let hash = (sums.max(1).ilog2() + 4).min(width - skip).clamp(6, 32);
         let words = 1 << (hash - 6);
         Scratch { skip, hash, seen: vec![0; words], twice: vec![0; words], kept: Vec::new() }
     }
 
-    fn part(&mut self, part: u64, spread: &Spread, found: &mut Vec<[Sum; 2]>) {
+    fn part(&mut self, part: u64, spread: &Spread<R>, found: &mut Vec<[Sum; 2]>) {
         let Scratch { skip, hash, seen, twice, kept } = self;
-        let slot = |sum: u64| {
+        let slot = |sum: R| {
             let hash = highest(sum << *skip, *hash);
             (hash / 64, 1 << (hash % 64))
         };
@@ -252,7 +256,7 @@ mod tests {
     fn mixing_is_linear_and_reversible() {
         for width in 2..=64_u32 {
             let mut rows: Vec<u64> = (0..width).map(|bit| mix(1 << bit, width)).collect();
-            assert_eq!(mix(0b11, width), rows[0] ^ rows[1]);
+            assert_eq!(mix(0b11_u64, width), rows[0] ^ rows[1]);
             let mut rank = 0;
             for bit in 0..width {
                 let Some(at) = rows.iter().position(|row| row >> bit & 1 == 1) else { continue };
@@ -271,7 +275,7 @@ mod tests {
             [(9, 40, 5), (14, 300, 12), (30, 3000, 60), (29, 60, 3000), (64, 50, 3)]
         {
             let keys: Vec<u64> = (0..places).map(|_| random.u64(..) >> (64 - width)).collect();
-            let mut anchors: Vec<Anchor> = (0..anchors)
+            let mut anchors: Vec<Anchor<u64>> = (0..anchors)
                 .map(|_| Anchor {
                     key: random.u64(..) >> (64 - width),
                     after: random.u32(..places),
@@ -299,6 +303,16 @@ mod tests {
             expected.sort_unstable();
             assert_eq!(found, expected, "width {width}");
             assert!(!expected.is_empty());
+            // The same sums at the top of wider words.
+            let keys: Vec<u128> = keys.iter().map(|&key| u128::from(key) << 30).collect();
+            let anchors: Vec<Anchor<u128>> = anchors
+                .iter()
+                .map(|anchor| Anchor { key: u128::from(anchor.key) << 30, after: anchor.after })
+                .collect();
+            let mut found = collisions(&keys, width + 30, &anchors, &Effort::new()).unwrap();
+            found.iter_mut().for_each(|pair| pair.sort_unstable());
+            found.sort_unstable();
+            assert_eq!(found, expected, "width {}", width + 30);
         }
     }
 }

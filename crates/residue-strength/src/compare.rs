@@ -506,7 +506,8 @@ mod tests {
         assert_eq!(Subject::parse("crc32c").unwrap().name(), "crc-32/iscsi");
         assert_eq!(Subject::parse("koopman:ba0dc66b").unwrap().width(), 32);
         assert_eq!(Subject::parse(" adler32").unwrap().name(), "adler-32");
-        for wrong in ["crc-99", "", "crc-82/darc"] {
+        assert_eq!(Subject::parse("crc-82/darc").unwrap().width(), 82);
+        for wrong in ["crc-99", ""] {
             assert!(Subject::parse(wrong).is_err());
         }
     }

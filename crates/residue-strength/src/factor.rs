@@ -39,9 +39,28 @@ impl Factor {
     }
 }
 
-/// Returns the irreducible factors of `f`, of degree 1 to 64 with a constant term, ordered by
+/// Returns the irreducible factors of `f`, of degree 1 to 64 each with a constant term, ordered by
 /// degree.
+///
+/// `f` has at most degree 64, or [`is_bounded`].
 pub(super) fn factors(f: u128) -> Vec<Factor> {
+    let mut factors: Vec<Factor> = irreducible(f)
+        .into_iter()
+        .map(|(poly, times)| Factor { poly, times, order: order_modulo(poly) })
+        .collect();
+    factors.sort_by_key(|factor| (factor.degree(), factor.poly));
+    factors
+}
+
+/// Returns whether the orders of `f` and of its factors fit 64 bits, of a degree to 100.
+pub(super) fn is_bounded(f: u128) -> bool {
+    irreducible(f).iter().all(|&(poly, _)| degree(poly) <= 64)
+        && u64::try_from(order_of(&factors(f))).is_ok()
+}
+
+/// Returns the irreducible factors of `f`, of a degree to 100 with a constant term, and how often
+/// each divides it.
+fn irreducible(f: u128) -> Vec<(u128, u32)> {
     let (mut left, mut found) = (f, Vec::new());
     let (mut d, mut frobenius) = (0, divide(2, f).1);
     while degree(left) > 0 {
@@ -63,12 +82,7 @@ pub(super) fn factors(f: u128) -> Vec<Factor> {
         }
         frobenius = divide(frobenius, left).1;
     }
-    let mut factors: Vec<Factor> = found
-        .into_iter()
-        .map(|(poly, times)| Factor { poly, times, order: order_modulo(poly) })
-        .collect();
-    factors.sort_by_key(|factor| (factor.degree(), factor.poly));
-    factors
+    found
 }
 
 /// Returns the factors of a product of different irreducible polynomials of degree `d`.
@@ -111,12 +125,16 @@ fn order_modulo(poly: u128) -> u64 {
 
 /// Returns the order of the product of `factors`.
 ///
-/// It is at most 2^64 - 1, as there are not more residues.
+/// It is at most 2^64 - 1, of a degree to 64 as there are not more residues.
 pub(super) fn order(factors: &[Factor]) -> u64 {
-    factors.iter().fold(1, |order, factor| {
+    order_of(factors) as u64
+}
+
+/// Returns the order of the product of `factors`, or at least 2^64 if it does not fit 64 bits.
+fn order_of(factors: &[Factor]) -> u128 {
+    factors.iter().fold(1, |order: u128, factor| {
         let one = u128::from(factor.order) * u128::from(factor.times.next_power_of_two());
-        let common = integer::gcd(order.into(), one);
-        (u128::from(order) / common * one) as u64
+        (order / integer::gcd(order, one)).saturating_mul(one)
     })
 }
 
@@ -138,6 +156,7 @@ mod tests {
             (1 << 64 | 0x1b, &[64], u64::MAX),
             (1 << 64 | 0xad93_d235_94c9_3659, &[64], u64::MAX),
             (1 << 64 | 0x259c_84cb_a642_6349, &[1, 1, 7, 24, 31], 1_016_812_654_788_287_630),
+            (1 << 82 | 0x308c_0111_0114_0144_0411, &[1, 3, 6, 12, 12, 12, 12, 12, 12], 273),
         ] {
             let found = factors(explicit);
             let all: Vec<u32> = found
@@ -152,6 +171,17 @@ mod tests {
                 .fold(1, product);
             assert_eq!(product, explicit);
         }
+    }
+
+    #[test]
+    fn orders_beyond_64_bits_are_known_as_such() {
+        let m31 = 1 << 31 | 0b1001;
+        let bounded = [0x1_04c1_1db7, 1 << 82 | 0x308c_0111_0114_0144_0411, product(m31, m31)];
+        assert!(bounded.into_iter().all(is_bounded));
+        // Irreducible of degree 89, and three different ones of degrees 31, 32 and 33.
+        assert!(!is_bounded(1 << 89 | 1 << 38 | 1));
+        let three = product(product(m31, 0x1_04c1_1db7), 1 << 33 | 1 << 13 | 1);
+        assert!(!is_bounded(three));
     }
 
     #[test]

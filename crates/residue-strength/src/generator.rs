@@ -8,12 +8,17 @@
 pub mod notation;
 pub mod notes;
 
-use crate::Error;
+use crate::{Error, factor};
 use notation::Notation;
 use residue::crc::{Crc, Params, catalog};
 use std::fmt;
 
-/// A generator of degree 3 to 64 with a constant term.
+/// The highest degree of a generator, which is the widest check value in bits.
+///
+/// Above 64 the order of x and the factors must fit 64 bits.
+pub const WIDEST: u32 = 100;
+
+/// A generator of degree 3 to [`WIDEST`] with a constant term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generator {
     params: Params,
@@ -26,8 +31,10 @@ pub enum Fault {
     NotHexadecimal,
     /// The code is not a CRC.
     NoCrc(String),
-    /// The degree is outside 3 to 64.
+    /// The degree is outside 3 to [`WIDEST`].
     Degree(u32),
+    /// The degree is above 64, and the order or a factor does not fit 64 bits.
+    Order(u32),
     /// The constant term is missing.
     Even,
     /// The polynomial has more bits than the width.
@@ -58,8 +65,13 @@ impl fmt::Display for Fault {
             ),
             Fault::NoCrc(name) => write!(f, "{name} is not a CRC and has no generator polynomial"),
             Fault::Degree(degree) => {
-                write!(f, "a generator's degree has to be 3 to 64 here, not {degree}")
+                write!(f, "a generator's degree has to be 3 to {WIDEST} here, not {degree}")
             }
+            Fault::Order(degree) => write!(
+                f,
+                "of generators above degree 64, as this one of degree {degree}, only those are \
+                 analysed whose factors have degrees of at most 64 and whose order is below 2^64"
+            ),
             Fault::Even => f.write_str(
                 "the polynomial has no constant term: the code would ignore its last bits; is the \
                  notation another?",
@@ -83,7 +95,7 @@ impl fmt::Display for Fault {
 }
 
 /// Polynomials that are known by their Koopman notation, beside those of the catalogue.
-const KOOPMAN: [u64; 8] = [
+const KOOPMAN: [u128; 8] = [
     0x992c_1a4c,
     0xfa56_7d89,
     0xc9d2_04f5,
@@ -99,13 +111,17 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// Returns an error if the degree is not 3 to 64, or the constant term is missing.
+    /// Returns an error if the degree is not 3 to [`WIDEST`], the constant term is missing, or the
+    /// order does not fit 64 bits.
     pub fn new(explicit: u128) -> Result<Generator, Fault> {
         let width = explicit.checked_ilog2().unwrap_or(0);
-        if !(3..=64).contains(&width) {
+        if !(3..=WIDEST).contains(&width) {
             return Err(Fault::Degree(width));
         }
         let poly = explicit ^ 1 << width;
+        if width > 64 && poly & 1 == 1 && !factor::is_bounded(explicit) {
+            return Err(Fault::Order(width));
+        }
         match Params::new("", width as u8, poly, 0, (false, false), 0) {
             Ok(params) => Ok(Generator { params }),
             Err(_) => Err(Fault::Even),
@@ -140,7 +156,7 @@ impl Generator {
             if let Some(given) = width.filter(|&given| given != is) {
                 return Err(Fault::OtherWidth { is, given });
             }
-            if !(3..=64).contains(&is) {
+            if !(3..=WIDEST).contains(&is) {
                 return Err(Fault::Degree(is));
             }
             let explicit = Notation::Explicit;
@@ -188,7 +204,7 @@ impl Generator {
             return Err(Fault::OtherWidth { is, given });
         }
         let width = own.unwrap_or(implied);
-        if !(3..=64).contains(&width) {
+        if !(3..=WIDEST).contains(&width) {
             return Err(Fault::Degree(width));
         }
         if own.is_none() && bits > width {
@@ -256,18 +272,18 @@ impl Generator {
     /// Returns the generator of a CRC.
     fn of(params: &Params) -> Result<Generator, Fault> {
         let width = u32::from(params.width);
-        if !(3..=64).contains(&width) {
+        if !(3..=WIDEST).contains(&width) {
             return Err(Fault::Degree(width));
         }
         Generator::new(1 << width | params.poly)
     }
 
-    /// Returns every polynomial of the catalogue, and others that the literature names, of degree 3
-    /// to 64, narrow ones first.
+    /// Returns every polynomial of the catalogue, and others that the literature names, narrow ones
+    /// first.
     #[must_use]
     pub fn known() -> Vec<Generator> {
         let named = catalog::ALL.iter().filter_map(|params| Generator::of(params).ok());
-        let others = KOOPMAN.iter().map(|&koopman| Generator::new(u128::from(koopman) << 1 | 1));
+        let others = KOOPMAN.iter().map(|&koopman| Generator::new(koopman << 1 | 1));
         let mut all: Vec<Generator> = named.chain(others.flatten()).collect();
         all.sort_by_key(Generator::explicit);
         all.dedup();
@@ -301,14 +317,14 @@ impl Generator {
 
     /// Returns the polynomial in normal notation.
     #[must_use]
-    pub fn normal(&self) -> u64 {
-        self.params.poly as u64
+    pub fn normal(&self) -> u128 {
+        self.params.poly
     }
 
     /// Returns the polynomial in Koopman's notation.
     #[must_use]
-    pub fn koopman(&self) -> u64 {
-        self.params.koopman() as u64
+    pub fn koopman(&self) -> u128 {
+        self.params.koopman()
     }
 
     /// Returns the mirrored polynomial x^width P(1/x), which is equally strong.
@@ -370,7 +386,7 @@ mod tests {
 
     #[test]
     fn every_notation_is_read_as_it_is_written() {
-        for params in catalog::ALL.iter().filter(|p| (3..=64).contains(&p.width)) {
+        for params in catalog::ALL.iter().filter(|p| (3..=WIDEST).contains(&p.width.into())) {
             let generator = Generator::of(params).unwrap();
             for notation in Notation::ALL {
                 let digits = params.width.div_ceil(4) as usize;
@@ -396,7 +412,8 @@ mod tests {
     fn faults() {
         assert_eq!(read("crc-99"), Err(Fault::NotHexadecimal));
         assert_eq!(read("x^2+1"), Err(Fault::Degree(2)));
-        assert_eq!(read("x^65+1"), Err(Fault::Degree(65)));
+        assert_eq!(read("x^101+1"), Err(Fault::Degree(101)));
+        assert_eq!(read("x^89+x^38+1"), Err(Fault::Order(89)));
         assert_eq!(read("x^16+x"), Err(Fault::Even));
         for text in ["x^16+x^12+x^5+1", "X16 + X12 + X5 + 1", "1 + x**5 + x**12 + x**16"] {
             let (generator, notation) = Generator::parse(text, None).unwrap();
@@ -412,7 +429,8 @@ mod tests {
         assert_eq!(read("normal:+7"), Err(Fault::NotHexadecimal));
         assert_eq!(read(&"f".repeat(40)), Err(Fault::NotHexadecimal));
         assert_eq!(read("adler-32"), Err(Fault::NoCrc("adler-32".into())));
-        assert_eq!(read("crc-82/darc"), Err(Fault::Degree(82)));
+        let darc = (1 << 82 | 0x308c_0111_0114_0144_0411, Notation::Normal);
+        assert_eq!(read("crc-82/darc"), Ok(darc));
         assert_eq!(read("explicit:3"), Err(Fault::Degree(1)));
         assert_eq!(read("explicit:0"), Err(Fault::Degree(0)));
         assert_eq!(read("normal:1020"), Err(Fault::Even));
@@ -423,6 +441,7 @@ mod tests {
         let read = |text, width| Generator::read(text, Some(width)).map(|(g, _)| g.explicit());
         assert_eq!(read("normal:1021", 12), Err(Fault::TooWide { bits: 13, width: 12 }));
         assert_eq!(read("koopman:8810", 15), Err(Fault::OtherWidth { is: 16, given: 15 }));
+        assert_eq!(read("308c0111011401440411", 82).map_err(|_| ()), Ok(darc.0));
         assert_eq!(read("4599", 15), Ok(0xc599));
         assert_eq!(read("c599", 15), Ok(0xc599));
     }

@@ -1,7 +1,64 @@
 //! Arithmetic of polynomials over GF(2) as integers: bit i of a `u128` is the coefficient of x^i.
 //!
-//! Moduli have at most degree 64, so that a residue fits a `u64` and a product of two residues a
-//! `u128`.
+//! Moduli have at most degree 100. Searches keep residues in the smaller integer that holds them
+//! ([`Residue`]).
+
+use std::ops::{BitAnd, BitXor, BitXorAssign, Shl, Shr};
+
+/// An integer that holds residues: `u64` of moduli of up to degree 64, and `u128` of others.
+pub(super) trait Residue:
+    Copy
+    + Default
+    + Ord
+    + Send
+    + Sync
+    + BitAnd<Output = Self>
+    + BitXor<Output = Self>
+    + BitXorAssign
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+    /// Its bits.
+    const BITS: u32;
+    /// Returns the lowest bits of a polynomial, as many as there is room for.
+    fn of(polynomial: u128) -> Self;
+    /// Returns the lowest 64 bits.
+    fn low(self) -> u64;
+}
+
+impl Residue for u64 {
+    const BITS: u32 = u64::BITS;
+
+    #[inline(always)]
+    fn of(polynomial: u128) -> u64 {
+        polynomial as u64
+    }
+
+    #[inline(always)]
+    fn low(self) -> u64 {
+        self
+    }
+}
+
+impl Residue for u128 {
+    const BITS: u32 = u128::BITS;
+
+    #[inline(always)]
+    fn of(polynomial: u128) -> u128 {
+        polynomial
+    }
+
+    #[inline(always)]
+    fn low(self) -> u64 {
+        self as u64
+    }
+}
+
+/// Returns a word whose lowest `width` bits are set, at least one and at most all.
+#[inline(always)]
+pub(super) fn ones<R: Residue>(width: u32) -> R {
+    R::of(u128::MAX) >> (R::BITS - width)
+}
 
 /// Returns the degree; 0 for constants, the zero polynomial among them.
 pub(super) const fn degree(a: u128) -> u32 {
@@ -71,12 +128,13 @@ pub(super) const fn power(a: u128, n: u128, f: u128) -> u128 {
 }
 
 /// Returns `start`, x `start`, x^2 `start`, ... mod f, without end.
-pub(super) fn powers(f: u128, start: u64) -> impl Iterator<Item = u64> {
-    let (top, low) = (degree(f) - 1, f as u64);
-    let mask = u64::MAX >> (63 - top);
+pub(super) fn powers<R: Residue>(f: u128, start: R) -> impl Iterator<Item = R> {
+    let (top, low) = (degree(f) - 1, R::of(f));
+    let mask: R = ones(top + 1);
     std::iter::successors(Some(start), move |&a| {
-        let carry = a >> top & 1;
-        Some((a << 1 ^ low & carry.wrapping_neg()) & mask)
+        let carry = (a >> top).low() & 1;
+        let taken = if carry == 1 { low } else { R::default() };
+        Some((a << 1 ^ taken) & mask)
     })
 }
 
@@ -99,12 +157,17 @@ mod tests {
 
     #[test]
     fn powers_agree() {
-        for (n, value) in powers(CRC_32, 1).enumerate().take(200) {
+        for (n, value) in powers(CRC_32, 1_u64).enumerate().take(200) {
             assert_eq!(value, power_of_x(n as u64, CRC_32), "{n}");
         }
         let widest = 1 << 64 | 0xad93_d235_94c9_3659;
-        for (n, value) in powers(widest, 1).enumerate().take(200) {
+        for (n, value) in powers(widest, 1_u64).enumerate().take(200) {
             assert_eq!(value, power_of_x(n as u64, widest), "{n}");
+        }
+        for f in [CRC_32, widest, 1 << 82 | 0x308c_0111_0114_0144_0411, 1 << 100 | 0x25] {
+            for (n, value) in (0..).zip(powers(f, 1_u128)).take(300) {
+                assert_eq!(value, power(2, n, f), "{n}");
+            }
         }
         assert_eq!(power_of_x(u64::from(u32::MAX), CRC_32), 1);
         assert_eq!(power_of_x(9, 3), 1);

@@ -16,7 +16,8 @@
 //! (Known searches fix one bit and try all but two others: Koopman's `hdlen`.)
 
 use super::collide::{Anchor, collisions, mix};
-use super::{Effort, Generator, gf2};
+use super::gf2::{self, Residue};
+use super::{Effort, Generator};
 
 /// The largest weight of codewords that are searched.
 pub(super) const HEAVIEST: usize = 16;
@@ -96,13 +97,26 @@ pub(super) fn codewords(
     if weight < 3 || weight as usize > HEAVIEST || length < u64::from(weight) {
         return Some(Vec::new());
     }
+    match generator.width() {
+        ..=64 => by_residues::<u64>(generator, weight, length, effort),
+        _ => by_residues::<u128>(generator, weight, length, effort),
+    }
+}
+
+/// Finds the codewords, with residues in integers that hold them.
+fn by_residues<R: Residue>(
+    generator: &Generator,
+    weight: u32,
+    length: u64,
+    effort: &Effort<'_>,
+) -> Option<Vec<Word>> {
     let plan = Plan::new(weight, length);
-    let powers: Vec<u64> =
-        gf2::powers(generator.explicit(), 1).take(plan.places as usize).collect();
+    let powers: Vec<R> =
+        gf2::powers(generator.explicit(), R::of(1)).take(plan.places as usize).collect();
     // For odd weights the last bit is left out, in which the sums differ.
     let width = generator.width() - u32::from(plan.odd);
-    let keys: Vec<u64> =
-        powers.iter().map(|power| mix(power >> u32::from(plan.odd), width)).collect();
+    let keys: Vec<R> =
+        powers.iter().map(|&power| mix(power >> u32::from(plan.odd), width)).collect();
     let sets = Anchors::new(&plan, &keys);
     // The tables take as long as some millions of sums.
     if effort.is_spent() {
@@ -126,14 +140,14 @@ pub(super) fn codewords(
 /// Returns the codeword of these places, if it is one of this weight and length.
 ///
 /// Places that occur twice cancel.
-fn word(
+fn word<R: Residue>(
     places: impl Iterator<Item = u32>,
     weight: u32,
     length: u64,
-    powers: &[u64],
+    powers: &[R],
 ) -> Option<Word> {
     let (mut word, mut used) = ([0; HEAVIEST], 0);
-    let mut sum = 0;
+    let mut sum = R::default();
     for place in places {
         sum ^= powers[place as usize];
         match word[..used].iter().position(|&other| other == place) {
@@ -148,7 +162,7 @@ fn word(
         }
     }
     let set = &mut word[..used];
-    if sum != 0 || used != weight as usize {
+    if sum != R::default() || used != weight as usize {
         return None;
     }
     set.sort_unstable();
@@ -159,19 +173,19 @@ fn word(
 }
 
 /// All sets of places that are half a codeword but for its highest place.
-struct Anchors {
-    anchors: Vec<Anchor>,
+struct Anchors<R> {
+    anchors: Vec<Anchor<R>>,
     /// Their places, `size` for each.
     places: Vec<u32>,
     size: usize,
 }
 
-impl Anchors {
-    fn new(plan: &Plan, keys: &[u64]) -> Anchors {
+impl<R: Residue> Anchors<R> {
+    fn new(plan: &Plan, keys: &[R]) -> Anchors<R> {
         let size = plan.half as usize - 1;
         let mut all = Anchors { anchors: Vec::new(), places: Vec::new(), size };
         if size == 0 {
-            all.anchors.push(Anchor { key: 0, after: 0 });
+            all.anchors.push(Anchor { key: R::default(), after: 0 });
             return all;
         }
         let mut set = vec![0; size];
@@ -190,7 +204,7 @@ impl Anchors {
     }
 
     /// Adds all sets that begin with `set[..filled]`.
-    fn grow(&mut self, set: &mut [u32], filled: usize, key: u64, keys: &[u64], plan: &Plan) {
+    fn grow(&mut self, set: &mut [u32], filled: usize, key: R, keys: &[R], plan: &Plan) {
         let last = set[filled - 1];
         if filled == set.len() {
             self.anchors.push(Anchor { key, after: last });

@@ -6,6 +6,8 @@
 //! - s(w) is infinite for odd w if x + 1 divides the generator, as every codeword then has an even
 //!   weight; and for some odd
 //!   w if another small polynomial does (`odd`).
+//! - Some s(w) of generators of a small order are beyond the order, by the roots of their
+//!   polynomials (`cyclic`).
 //! - The other s(w) are looked for among all codewords of up to 22 data bits first, then by meeting
 //!   in the middle
 //!   (`lightest`), or for four bits far apart by logarithms (`logarithm`).
@@ -17,7 +19,7 @@
 use super::lightest;
 use super::short::Short;
 use super::shortest::Shortest;
-use super::{Effort, Factor, Generator, Kind, Witness, factor, logarithm, odd};
+use super::{Effort, Factor, Generator, Kind, Witness, cyclic, factor, logarithm, odd};
 
 /// The longest data for which a Hamming distance holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,7 +131,7 @@ impl Distance {
 #[must_use]
 pub fn sums_to(generator: &Generator, most: u32, effort: &Effort<'_>) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));
-    weights(generator)
+    weights(generator, order)
         .take_while(|&weight| weight < most)
         .scan(order, |to, weight| {
             let sums = cost(generator, weight, *to, effort);
@@ -144,19 +146,20 @@ pub fn sums_to(generator: &Generator, most: u32, effort: &Effort<'_>) -> u64 {
 #[must_use]
 pub fn sums_at(generator: &Generator, data: u64, effort: &Effort<'_>) -> u64 {
     let length = data.saturating_add(generator.width().into());
+    let order = factor::order(&factor::factors(generator.explicit()));
     // The distance is known as soon as some codeword fits.
     let fits = |weight: &u32| lightest::expected_span(generator, *weight) < length as f64;
-    let last = weights(generator).find(fits).unwrap_or(u32::MAX);
-    weights(generator)
+    let last = weights(generator, order).find(fits).unwrap_or(u32::MAX);
+    weights(generator, order)
         .take_while(|&weight| weight <= last)
         .map(|weight| cost(generator, weight, length, effort))
         .fold(0, u64::saturating_add)
 }
 
 /// Returns the weights above two of which codewords are searched.
-fn weights(generator: &Generator) -> impl Iterator<Item = u32> {
+fn weights(generator: &Generator, order: u64) -> impl Iterator<Item = u32> {
     let odd = odd::least_weight(generator);
-    (3..=lightest::HEAVIEST as u32)
+    (cyclic::least_weight(generator, order).max(3)..=lightest::HEAVIEST as u32)
         .filter(move |weight| weight % 2 == 0 || odd.is_some_and(|odd| *weight >= odd))
 }
 
@@ -180,8 +183,11 @@ fn searched<'a>(
     most: u32,
     effort: &Effort<'_>,
 ) -> Vec<Shortest<'a>> {
-    // A polynomial of degree 64 has 65 terms at most.
+    // The generator has as many terms at most as its width and one.
     let heaviest = most.min(generator.width() + 2) - 1;
+    if heaviest < 3 {
+        return Vec::new();
+    }
     let mut all: Vec<Shortest<'a>> = Shortest::of_all(generator, order, heaviest).collect();
     for sums in effort.rounds() {
         // What is not known of fewer bits is no use to know of more.

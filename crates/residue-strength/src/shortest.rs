@@ -8,7 +8,7 @@
 use super::lightest::{self, Search};
 use super::logarithm::{self, FourBits};
 use super::short::Short;
-use super::{Effort, Generator, odd};
+use super::{Effort, Generator, cyclic, odd};
 
 /// A search for the shortest codeword of one weight from 3.
 pub(super) struct Shortest<'a> {
@@ -28,13 +28,18 @@ impl<'a> Shortest<'a> {
         most: u32,
     ) -> impl Iterator<Item = Shortest<'a>> {
         let (short, odd) = (Short::new(generator), odd::least_weight(generator));
+        let least = cyclic::least_weight(generator, order);
         let possible =
             move |weight: &u32| weight.is_multiple_of(2) || odd.is_some_and(|odd| *weight >= odd);
         (3..=most).filter(possible).map(move |weight| Shortest {
             generator,
             weight,
             turned: lightest::longest_turned(order, weight),
-            known: short.word(weight).map_or(Search::NoneTo(short.length), Search::Found),
+            known: match short.word(weight) {
+                Some(word) => Search::Found(word),
+                None if weight < least => Search::NoneTo(order),
+                None => Search::NoneTo(short.length),
+            },
             logarithms: None,
         })
     }

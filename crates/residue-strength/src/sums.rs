@@ -11,6 +11,7 @@
 mod burst;
 mod channel;
 mod distance;
+mod few;
 mod pairs;
 
 use serde::Serialize;

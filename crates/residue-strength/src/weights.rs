@@ -126,6 +126,16 @@ impl Weights {
             product * self.length().saturating_sub(i) / (i + 1)
         })
     }
+
+    /// Returns [`Weights::errors`] of 0, 1, 2, ... bits, to all bits, each from the one before.
+    pub fn all_errors(&self) -> impl Iterator<Item = BigUint> + use<> {
+        let length = self.length();
+        let first = Some((0_u64, BigUint::from(1_u32)));
+        let next = move |(i, errors): &(u64, BigUint)| {
+            (*i < length).then(|| (i + 1, errors * (length - i) / (i + 1)))
+        };
+        std::iter::successors(first, next).map(|(_, errors)| errors)
+    }
 }
 
 /// The method that counts the weights.
@@ -204,11 +214,13 @@ fn one_by_one(
 
 fn of_few_data(generator: &Generator, data: u32, effort: &Effort<'_>) -> Option<Vec<BigUint>> {
     let width = generator.width() as usize;
-    let powers: Vec<u64> =
+    let powers: Vec<u128> =
         gf2::powers(generator.explicit(), 1).skip(width).take(data as usize).collect();
     // Data bit i is a word by itself: x^(r + i), and its remainder.
-    let check = (0..width)
-        .map(|place| powers.iter().rev().fold(0, |column, power| column << 1 | power >> place & 1));
+    let row = |place: usize| {
+        powers.iter().rev().fold(0, |row, power| row << 1 | (power >> place) as u64 & 1)
+    };
+    let check = (0..width).map(row);
     let columns: Vec<u64> = check.chain((0..data).map(|i| 1 << i)).collect();
     let counts = spectrum::distribution(&columns, data, effort)?;
     Some(counts.into_iter().map(BigUint::from).collect())
@@ -443,6 +455,34 @@ mod tests {
                 let most = 8.min(length - 1);
                 let listed = one_by_one(&generator, length as u64, most as u32, &Effort::new());
                 assert_eq!(listed.unwrap(), dual[..=most], "{text}, {data} bits");
+            }
+        }
+    }
+
+    #[test]
+    fn all_errors_are_those_of_each_weight() {
+        let weights = weights("crc-8/smbus", 30, None);
+        let all: Vec<BigUint> = weights.all_errors().collect();
+        assert_eq!(all.len(), weights.counts.len());
+        assert!((0..).zip(&all).all(|(weight, errors)| *errors == weights.errors(weight)));
+    }
+
+    /// Compares widths above 64 with counting the multiples of the generator.
+    #[test]
+    fn wide_generators_against_all_multiples() {
+        for text in ["crc-82/darc", "x^70+x^5+1", "x^81+x^27+x^9+1", "x^90+x^45+1"] {
+            let Ok((generator, _)) = Generator::parse(text, None) else { panic!("{text}") };
+            for data in [1_u32, 2, 9, 16] {
+                let length = data + generator.width();
+                let mut counts = vec![BigUint::ZERO; length as usize + 1];
+                for multiple in 0..1 << data {
+                    let word = gf2::product(generator.explicit(), multiple);
+                    counts[word.count_ones() as usize] += 1_u32;
+                }
+                let few = Weights::new(&generator, data.into(), None, &Effort::new()).unwrap();
+                assert_eq!(few.counts, counts, "{text}, {data} bits");
+                let listed = one_by_one(&generator, length.into(), 6, &Effort::new()).unwrap();
+                assert_eq!(listed, counts[..=6], "{text}, {data} bits");
             }
         }
     }

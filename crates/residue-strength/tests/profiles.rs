@@ -1,6 +1,6 @@
 //! Compares Hamming distances with published profiles, and with exhaustive trials.
 
-use residue_strength::{Effort, Generator, Kind, Profile};
+use residue_strength::{Distance, Effort, Generator, Kind, Profile};
 
 /// Koopman's published profiles: name, width, polynomial, data bits to which HD 3, 4, 5, ... hold.
 const PUBLISHED: &str = include_str!("profiles.csv");
@@ -39,12 +39,12 @@ fn published_profiles() {
 
 /// Returns the Hamming distances of 1, 2, 3, ... data bits, by trying all codewords.
 fn tried(generator: &Generator, longest: u32) -> Vec<u32> {
-    let g = generator.explicit() as u64;
+    let g = generator.explicit();
     let mut least = u32::MAX;
     (1..=longest)
         .map(|data| {
             // Those with the first data bit set; the others were tried before.
-            for factor in 1_u64 << (data - 1)..1 << data {
+            for factor in 1_u32 << (data - 1)..1 << data {
                 let word =
                     (0..data).filter(|i| factor >> i & 1 == 1).fold(0, |sum, i| sum ^ g << i);
                 least = least.min(word.count_ones());
@@ -84,5 +84,54 @@ fn mirrored_polynomials_are_equally_strong() {
         let [one, other] = [generator, generator.reciprocal()]
             .map(|generator| Profile::new(&generator, &Effort::new()).lengths());
         assert_eq!(one, other, "{name}");
+    }
+}
+
+/// A difference-set code of 273 bits: its distance of 18 is that of the generator itself.
+#[test]
+fn crc_82_of_darc() {
+    let (darc, _) = Generator::parse("crc-82/darc", None).unwrap();
+    let profile = Profile::new(&darc, &Effort::new());
+    assert_eq!(profile.order, 273);
+    assert_eq!(profile.lengths(), [191; 16]);
+    assert!(profile.limits.iter().all(|limit| limit.kind == Kind::Exact));
+    for limit in &profile.limits {
+        assert_eq!(limit.witness.as_ref().unwrap().places(), [0, 273]);
+    }
+    for (data, distance, places) in [(1, 18, 18), (191, 18, 18), (192, 2, 2), (12_000, 2, 2)] {
+        let found = Distance::new(&darc, data, &Effort::new());
+        assert_eq!((found.distance, found.kind), (distance, Kind::Exact), "{data}");
+        assert_eq!(found.witness.unwrap().places().len(), places);
+    }
+    assert_eq!(tried(&darc, 20), [18; 20]);
+}
+
+/// Sparse polynomials, and dense ones, made of those of narrower codes.
+#[test]
+fn wide_polynomials_against_trying_all() {
+    let explicit = |text: &str| Generator::parse(text, None).unwrap().0.explicit();
+    let product = |a: u128, b: u128| {
+        (0..128).filter(|bit| b >> bit & 1 == 1).fold(0, |sum, bit| sum ^ a << bit)
+    };
+    let dense = product(explicit("crc-24/openpgp"), explicit("crc-24/ble"));
+    let of_80 = product(explicit("crc-16/t10-dif"), explicit("crc-16/cdma2000"));
+    let of_67 = product(explicit("crc-16/xmodem"), 0b1011);
+    // What all codewords of 22 data bits show needs no long search.
+    let effort = Effort { sums: 1 << 18, ..Effort::new() };
+    for (polynomial, width) in [
+        (explicit("x^70+x^5+1"), 70),
+        (explicit("x^81+x^27+x^9+1"), 81),
+        (explicit("x^90+x^45+1"), 90),
+        (product(dense, of_80), 80),
+        (product(dense, of_67), 67),
+    ] {
+        let generator = Generator::new(polynomial).unwrap();
+        assert_eq!(generator.width(), width);
+        let profile = Profile::new(&generator, &effort);
+        for (data, distance) in (1..).zip(tried(&generator, 16)) {
+            assert_eq!(profile.distance(data), (distance, Kind::Exact), "{width}, {data}");
+            let found = Distance::new(&generator, data, &effort);
+            assert_eq!((found.distance, found.kind), (distance, Kind::Exact), "{width}, {data}");
+        }
     }
 }

@@ -17,7 +17,7 @@ pub struct Wanted {
     pub shorter: Vec<u64>,
     /// The required Hamming distance, at least 2, which every code has.
     pub distance: u32,
-    /// The largest width of the check value in bits, at most 64.
+    /// The largest width of the check value in bits, at most [`WIDEST`](crate::WIDEST).
     pub width: u32,
     /// The length of bursts, in bits, all of which must be detected; 0 or 1 for none.
     pub burst: u32,

@@ -3,7 +3,7 @@
 use super::Generator;
 
 /// The polynomial in Koopman's notation, and a sentence.
-const NOTES: [(u64, &str); 4] = [
+const NOTES: [(u128, &str); 4] = [
     (
         0x8f6e_37a0,
         "HD 4 \"up to 131,072 bits\" (Sahu 2019, from Koopman 2002) is where the study's table \

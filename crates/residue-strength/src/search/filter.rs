@@ -151,7 +151,7 @@ fn grow<S: Set>(
 ) -> Result<u64, u64> {
     sums.clear();
     powers.clear();
-    for (place, power) in (0..stop).zip(gf2::powers(explicit, 1)).skip(1) {
+    for (place, power) in (0..stop).zip(gf2::powers(explicit, 1_u64)).skip(1) {
         if place >= start && (power == 1 || is_sum(power ^ 1, split.tried, powers, sums)) {
             return Ok(place);
         }

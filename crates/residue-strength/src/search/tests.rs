@@ -12,7 +12,7 @@ fn whole(task: Task, range: Range) -> Search {
     search
 }
 
-fn koopmans(outcome: &Outcome) -> Vec<u64> {
+fn koopmans(outcome: &Outcome) -> Vec<u128> {
     outcome.found.iter().map(|found| found.generator.koopman()).collect()
 }
 
@@ -37,7 +37,8 @@ fn narrow_widths_against_trying_all() {
                     let mirrored = explicit.reverse_bits() >> (63 - width);
                     least >= distance && explicit <= mirrored
                 };
-                let expected: Vec<u64> = all.iter().filter(good).map(|(e, _)| e >> 1).collect();
+                let expected: Vec<u128> =
+                    all.iter().filter(good).map(|(e, _)| u128::from(e >> 1)).collect();
                 match Task::new(width, Question::Keep { distance, data: data.into() }) {
                     Ok(task) => {
                         let mut found = koopmans(&Outcome::of(&whole(task, Range::WHOLE)));
@@ -62,7 +63,7 @@ fn longest_of_all_8_bit_polynomials() {
             found.limits.iter().find(|limit| limit.distance == distance).map(|limit| limit.data)
         };
         let longest = surveyed.found.iter().filter_map(of).max();
-        let expected: Vec<u64> = surveyed
+        let expected: Vec<u128> = surveyed
             .found
             .iter()
             .filter(|found| longest.is_some() && of(found) == longest)

@@ -20,6 +20,7 @@
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 
+use super::few::{Triples, choose, pairs, triples_of_powers};
 use super::{Counts, constants};
 use crate::Kind as Figure;
 use crate::additive::{Additive, Group, Kind, Work};
@@ -65,11 +66,13 @@ impl Channel {
         if !(1..=LONGEST).contains(&bytes) {
             return None;
         }
-        let unlike = code.within(Unlike(bits(code, bytes)));
+        let constants = bits(code, bytes);
+        let unlike = code.within(Unlike(constants.clone()));
         let bits = 8.0 * bytes as f64;
         // The characters of a sum in which every bit counts differently have nothing in common.
         if code.elements() > CHARACTERS || code.scaled() && code.width() > 8 {
-            let counts = code.within(Counted(&unlike));
+            let powers = if code.scaled() { &constants[..] } else { &[] };
+            let counts = code.within(Counted { powers, unlike: &unlike });
             return Some(Channel { bits, counts, characters: Vec::new() });
         }
         let characters = characters(code, &unlike);
@@ -89,6 +92,14 @@ impl Channel {
             errors *= (bits - f64::from(weight)).max(0.0) / f64::from(weight + 1);
         }
         Some(Channel { bits, counts: counts.to_vec(), characters })
+    }
+
+    /// Returns the exact share of pairs of wrong bits that are undetected in `bytes` bytes of data,
+    /// at least 1, without any other analysis.
+    #[must_use]
+    pub fn share_of_pairs(code: &Additive, bytes: usize) -> f64 {
+        let unlike = code.within(Unlike(bits(code, bytes)));
+        code.within(OfTwo(&unlike)) / choose(8 * bytes as u64, 2)
     }
 
     /// Returns the exact share of errors of `weight` bits that are undetected; `None` if it is not
@@ -173,6 +184,20 @@ impl Work for Unlike {
     }
 }
 
+/// Computes whether the doubles of all constants are the same constants, as often each.
+struct Doubled<'a>(&'a [(u32, u64)]);
+
+impl Work for Doubled<'_> {
+    type Output = bool;
+    fn run<G: Group>(self, group: G) -> bool {
+        let counts: Counts = self.0.iter().copied().collect();
+        self.0.iter().all(|&(constant, count)| {
+            let double = group.add(constant, constant);
+            counts.get(&double.min(group.sub(0, double))) == Some(&count)
+        })
+    }
+}
+
 /// Returns all characters of a code's group, equal ones together.
 fn characters(code: &Additive, unlike: &[(u32, u64)]) -> Vec<Character> {
     let (modulus, last) = match code.kind {
@@ -180,9 +205,26 @@ fn characters(code: &Additive, unlike: &[(u32, u64)]) -> Vec<Character> {
         Kind::Residues(modulus, _) => (modulus as u32, modulus as u32 - 1),
         Kind::Pairs(modulus, ..) => (modulus, modulus * modulus - 1),
     };
+    // Where the doubles of all constants are these constants again, a character is like its double.
+    let doubles = modulus % 2 == 1 && code.within(Doubled(unlike));
+    let double = |character: u32| {
+        let half = |half: u32| 2 * half % modulus;
+        half(character / modulus) * modulus + half(character % modulus)
+    };
     let mut kinds: HashMap<Vec<(u32, u32)>, u64> = HashMap::new();
     let mut bits = vec![0_u32; modulus as usize / 2 + 1];
     for character in 0..=last {
+        let mut alike = 1;
+        if doubles {
+            let others =
+                std::iter::successors(Some(double(character)), |&other| Some(double(other)));
+            let others = others.take_while(|&other| other != character);
+            // One stands for all: the least.
+            match others.clone().all(|other| other > character) {
+                true => alike += others.count() as u64,
+                false => continue,
+            }
+        }
         let (lower, upper) = (character % modulus, character / modulus);
         let mut met = Vec::new();
         for &(constant, count) in unlike {
@@ -205,7 +247,7 @@ fn characters(code: &Additive, unlike: &[(u32, u64)]) -> Vec<Character> {
         }
         met.sort_unstable();
         let kind = met.iter().map(|&angle| (angle, std::mem::take(&mut bits[angle as usize])));
-        *kinds.entry(kind.collect()).or_insert(0) += 1;
+        *kinds.entry(kind.collect()).or_insert(0) += alike;
     }
     let part = |(angle, bits): (u32, u32)| {
         ((TAU * f64::from(angle) / f64::from(modulus)).cos(), f64::from(bits))
@@ -224,61 +266,32 @@ fn characters(code: &Additive, unlike: &[(u32, u64)]) -> Vec<Character> {
 /// A_0 to A_3, or to A_2 if there are too many triples, by counting.
 ///
 /// Each set of bits counts with the share of the signs for which its constants add up to nothing.
-struct Counted<'a>(&'a [(u32, u64)]);
+struct Counted<'a> {
+    /// What each bit adds, if each adds twice what the next one does; else nothing.
+    powers: &'a [u32],
+    unlike: &'a [(u32, u64)],
+}
 
 impl Work for Counted<'_> {
     type Output = Vec<f64>;
     fn run<G: Group>(self, group: G) -> Vec<f64> {
-        let Counted(unlike) = self;
-        let own_opposite = |constant: u32| group.sub(0, constant) == constant;
-        let choose = |count: u64, of: u64| {
-            (0..of).map(|i| count.saturating_sub(i) as f64 / (i + 1) as f64).product::<f64>()
-        };
-        // Two different constants never cancel; two alike do with half of the signs.
-        let pairs = unlike.iter().map(|&(constant, count)| {
-            choose(count, 2) * if own_opposite(constant) { 1.0 } else { 0.5 }
-        });
-        let mut counts = vec![1.0, 0.0, pairs.sum()];
-        if unlike.len() > TRIPLES {
-            return counts;
+        let Counted { powers, unlike } = self;
+        let mut counts = vec![1.0, 0.0, pairs(group, unlike)];
+        if unlike.len() <= TRIPLES {
+            let triples = triples_of_powers(group, powers);
+            counts.push(triples.unwrap_or_else(|| Triples::new(group, unlike).count()));
         }
-        // Constants of either sign, and a filter before the table that most sums do not pass.
-        let mut places: Counts = Counts::default();
-        let mut filter = vec![false; 1 << 20];
-        let slot = |element: u32| (element.wrapping_mul(0x9e37_79b1) >> 12) as usize;
-        for (place, &(constant, _)) in (0..).zip(unlike) {
-            for element in [constant, group.sub(0, constant)] {
-                places.insert(element, place);
-                filter[slot(element)] = true;
-            }
-        }
-        let find = |element: u32| {
-            if filter[slot(element)] { places.get(&element).copied() } else { None }
-        };
-        // Of eight signs those with a positive first one, twice.
-        let signs = |place: usize| if own_opposite(unlike[place].0) { 4.0 } else { 2.0 } / 8.0;
-        let mut triples = 0.0;
-        for (i, &(a, of_a)) in unlike.iter().enumerate() {
-            let twice = group.add(a, a);
-            if let Some(other) = find(twice) {
-                let other = other as usize;
-                triples += match other == i {
-                    // a + a is -a; or a, which would be 0.
-                    true => choose(of_a, 3) * 0.25,
-                    false => choose(of_a, 2) * unlike[other].1 as f64 * signs(other),
-                };
-            }
-            for (j, &(b, of_b)) in unlike.iter().enumerate().skip(i + 1) {
-                for sum in [group.add(a, b), group.sub(a, b)] {
-                    if let Some(k) = find(sum).filter(|&k| k > j as u64) {
-                        let k = k as usize;
-                        triples += of_a as f64 * of_b as f64 * unlike[k].1 as f64 * signs(k);
-                    }
-                }
-            }
-        }
-        counts.push(triples);
         counts
+    }
+}
+
+/// A_2, by counting.
+struct OfTwo<'a>(&'a [(u32, u64)]);
+
+impl Work for OfTwo<'_> {
+    type Output = f64;
+    fn run<G: Group>(self, group: G) -> f64 {
+        pairs(group, self.0)
     }
 }
 
@@ -329,7 +342,8 @@ mod tests {
         {
             let code = code(name);
             let channel = Channel::new(&code, 64).unwrap();
-            let counted = code.within(Counted(&code.within(Unlike(bits(&code, 64)))));
+            let unlike = code.within(Unlike(bits(&code, 64)));
+            let counted = code.within(Counted { powers: &[], unlike: &unlike });
             for (one, other) in channel.counts.iter().zip(&counted).skip(2) {
                 near(*one, *other, name);
             }

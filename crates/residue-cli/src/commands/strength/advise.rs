@@ -7,6 +7,7 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
+use residue_strength::WIDEST;
 use residue_strength::advise::{self, Instructions, Target, Wanted, advise, seconds};
 use residue_strength::report::advise as report;
 
@@ -130,8 +131,8 @@ fn target(text: &str) -> Result<Target, String> {
 
 /// Finds the codes, and prints them.
 pub fn run(args: &AdviseArgs, output: &mut Output) -> anyhow::Result<()> {
-    if !(3..=64).contains(&args.width) {
-        bail!("--width {}: give 3 to 64 bits", args.width);
+    if !(3..=WIDEST).contains(&args.width) {
+        bail!("--width {}: give 3 to {WIDEST} bits", args.width);
     }
     let wanted = wanted(args)?;
     let advice = args.patience.work(

@@ -87,8 +87,8 @@ pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
     }
     if args.format.csv {
         output.line("weight,undetected,errors,kind")?;
-        for (weight, count) in (0..).zip(&weights.counts) {
-            output.line(format!("{weight},{count},{},exact", weights.errors(weight)))?;
+        for ((weight, count), errors) in (0..).zip(&weights.counts).zip(weights.all_errors()) {
+            output.line(format!("{weight},{count},{errors},exact"))?;
         }
         return Ok(());
     }
