@@ -107,11 +107,15 @@ fn everything(file: &[u8], other: &[u8], filter: &Filter) {
     drop(residue_net::json::capture("mutated", &done, None, &summary, 10).to_string());
     let done = verify::packets(read(file).unwrap(), |buffer| list(buffer, &summary));
     let packets = done.packets;
-    let mut again = Summary::new();
     let input = Box::new(file) as Box<dyn Read + Send>;
-    let reader = Reader::in_chunks(input, 512, [0, 1]).unwrap();
-    let done = verify::counted(reader, NonZero::new(2).unwrap(), &mut again, &mut |_| {});
-    assert_eq!((done.packets, again.total()), (packets, summary.total()));
+    let in_turns = Reader::in_chunks(input, 512, [0, 1]);
+    let in_blocks = Reader::random_access_in_blocks(file.to_vec(), 512);
+    for reader in [in_turns, in_blocks] {
+        let mut again = Summary::new();
+        let two = NonZero::new(2).unwrap();
+        let done = verify::counted(reader.unwrap(), two, &mut again, &mut |_| {});
+        assert_eq!((done.packets, again.total()), (packets, summary.total()));
+    }
     let (from, to) = ("0".parse().unwrap(), "1.5".parse().unwrap());
     let mut selection = Selection::new(Some(filter.clone()), Some(from), Some(to));
     verify::selected(read(file).unwrap(), &mut selection, |buffer| list(buffer, &summary));

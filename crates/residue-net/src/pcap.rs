@@ -5,6 +5,7 @@
 
 mod ahead;
 pub(crate) mod batch;
+pub(crate) mod blocks;
 mod classic;
 pub mod compressed;
 mod foreign;
@@ -22,6 +23,7 @@ use std::fmt;
 use std::io::Read;
 use window::{Chunk, Window};
 
+pub use blocks::ReadAt;
 pub use foreign::Foreign;
 
 /// A captured packet.

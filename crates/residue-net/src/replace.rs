@@ -73,6 +73,13 @@ pub fn replace<T>(
     Ok(result)
 }
 
+/// Returns whether [`replace`] makes a new file for a path. It does not for devices, pipes and
+/// files that are named by their descriptors.
+#[must_use]
+pub fn makes_a_file(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |there| there.is_file() && !followed(path).1)
+}
+
 /// Waits until the bytes of a file are on the disk: a crash must not leave an empty file under its
 /// name. Does nothing for devices and pipes.
 ///

@@ -302,6 +302,59 @@ fn a_failure_leaves_the_old_file() {
 }
 
 #[cfg(unix)]
+/// A copy made while edits are found has the bytes that were read, and those that were not.
+#[cfg(unix)]
+#[test]
+fn copies_while_edits_are_found() {
+    use residue_net::pcap::ReadAt;
+    let dir = tempfile::tempdir().unwrap();
+    let name = dir.path().join("new.pcap");
+    let file = bytes(700_000);
+    let (edits, expected) = edits(&file);
+    let copy = |edits: Vec<Edit>, read: usize, fails: bool| {
+        patch::copy_and_find(file.clone(), &name, None, |input| {
+            let mut buffer = vec![0; read];
+            assert_eq!(input.read_at(&mut buffer, 0).unwrap(), read.min(file.len()));
+            assert_eq!(buffer[..read.min(file.len())], file[..read.min(file.len())]);
+            if fails { Err(Error::Empty) } else { Ok((edits, read)) }
+        })
+    };
+    for read in [0, 1, 300_000, file.len(), file.len() + 1] {
+        assert_eq!(copy(edits.clone(), read, false).unwrap(), read);
+        assert!(fs::read(&name).unwrap() == expected, "{read}");
+    }
+    // The old file stays where the new one fails.
+    fs::write(&name, "old").unwrap();
+    assert!(matches!(copy(edits.clone(), 10, true), Err(Error::Empty)));
+    let wrong = Edit { old: [1; 4], ..edits[0] };
+    assert!(matches!(copy(vec![wrong], 10, false), Err(Error::Changed { offset: 0 })));
+    assert_eq!(fs::read(&name).unwrap(), b"old");
+    assert_eq!(names(dir.path()), [&*name]);
+    // A folder that has no room for a file.
+    let missing = dir.path().join("missing").join("new.pcap");
+    let found = patch::copy_and_find(file.clone(), &missing, None, |_| Ok((Vec::new(), ())));
+    assert!(matches!(found, Err(Error::Io { .. })));
+}
+
+/// A source whose first bytes alone can be read.
+#[cfg(unix)]
+#[test]
+fn a_copy_fails_where_the_rest_cannot_be_read() {
+    struct Broken(usize);
+    impl residue_net::pcap::ReadAt for Broken {
+        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+            let rest = self.0.saturating_sub(offset as usize).min(buffer.len());
+            buffer[..rest].fill(7);
+            if rest > 0 { Ok(rest) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let name = dir.path().join("new.pcap");
+    let copied = patch::copy_and_find(Broken(99), &name, None, |_| Ok((Vec::new(), ())));
+    assert!(matches!(copied, Err(Error::Io { .. })));
+    assert!(names(dir.path()).is_empty());
+}
+
 #[test]
 fn permissions() {
     use std::os::unix::fs::PermissionsExt;

@@ -3,9 +3,9 @@
 use residue_fixtures::Case;
 use residue_net::check::Verdict;
 use residue_net::pcap::write::{Header, NgWriter, Writer};
-use residue_net::pcap::{ByteOrder, LinkType, Reader};
+use residue_net::pcap::{ByteOrder, LinkType, ReadAt, Reader};
 use residue_net::summary::Summary;
-use residue_net::verify::{self, Buffer, Read};
+use residue_net::verify::{self, AnyReader, Buffer, Read};
 use std::io;
 use std::num::NonZero;
 
@@ -49,7 +49,7 @@ fn shown(summary: &Summary, read: &Read) -> String {
 }
 
 /// Verifies a capture on one thread, and on several in buffers of these sizes.
-fn same(name: &str, file: &[u8], sizes: &[usize]) -> Lines {
+fn same<'a>(name: &str, file: &'a [u8], sizes: &[usize]) -> Lines {
     let (mut summary, mut wrong) = (Summary::new(), Lines::new());
     let Ok(reader) = Reader::new(file) else { return wrong };
     let read = verify::packets(reader, |buffer| {
@@ -59,20 +59,26 @@ fn same(name: &str, file: &[u8], sizes: &[usize]) -> Lines {
     let expected = shown(&summary, &read);
     for &size in sizes {
         for threads in [2, 3].map(|threads| NonZero::new(threads).unwrap()) {
-            let input = || Box::new(file) as Box<dyn io::Read + Send>;
-            let reader = || Reader::in_chunks(input(), size, [0, 4096]).unwrap();
-            let (mut summary, mut found) = (Summary::new(), Lines::new());
-            let read = verify::counted(reader(), threads, &mut summary, &mut |buffer| {
-                lines(buffer, &mut found);
-            });
-            let shown = shown(&summary, &read);
-            let differs = |(a, b): (&str, &str)| (a != b).then(|| format!("{a}\n{b}"));
-            let difference = expected.lines().zip(shown.lines()).find_map(differs);
-            assert!(shown == expected, "{name}: {threads} threads, {size} bytes: {difference:?}");
-            assert!(found == wrong, "{name}: {threads} threads, {size} bytes");
-            let mut listed = Lines::new();
-            verify::wrong(reader(), threads, &mut |buffer| lines(buffer, &mut listed));
-            assert!(listed == wrong, "{name}: {threads} threads, {size} bytes");
+            let input = || Box::new(file) as Box<dyn io::Read + Send + 'a>;
+            let in_turns = || Reader::in_chunks(input(), size, [0, 4096]).unwrap();
+            let in_blocks = || Reader::random_access_in_blocks(file.to_vec(), size).unwrap();
+            let readers: [(&str, &dyn Fn() -> AnyReader<'a>); 2] =
+                [("in turns", &in_turns), ("in blocks", &in_blocks)];
+            for (how, reader) in readers {
+                let name = format!("{name}: {threads} threads, {size} bytes {how}");
+                let (mut summary, mut found) = (Summary::new(), Lines::new());
+                let read = verify::counted(reader(), threads, &mut summary, &mut |buffer| {
+                    lines(buffer, &mut found);
+                });
+                let shown = shown(&summary, &read);
+                let differs = |(a, b): (&str, &str)| (a != b).then(|| format!("{a}\n{b}"));
+                let difference = expected.lines().zip(shown.lines()).find_map(differs);
+                assert!(shown == expected, "{name}: {difference:?}");
+                assert!(found == wrong, "{name}");
+                let mut listed = Lines::new();
+                verify::wrong(reader(), threads, &mut |buffer| lines(buffer, &mut listed));
+                assert!(listed == wrong, "{name}");
+            }
         }
     }
     wrong
@@ -212,4 +218,52 @@ fn a_panic_of_the_caller_ends_all_threads() {
         verify::wrong(reader, NonZero::new(4).unwrap(), &mut |_| panic!("as planned"));
     });
     assert!(panicked.is_err());
+}
+
+/// A file that cannot be read from some place on: the packets before are judged, and the error is
+/// reported.
+#[test]
+fn an_error_of_reading_blocks() {
+    struct Broken(Vec<u8>, u64);
+    impl ReadAt for Broken {
+        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+            let room = self.1.saturating_sub(offset).min(buffer.len() as u64) as usize;
+            if room == 0 {
+                return Err(io::Error::other("as planned"));
+            }
+            self.0.read_at(&mut buffer[..room], offset)
+        }
+    }
+    let file = mixture(&mut Random(1), 1000);
+    let place = file.len() as u64 / 2;
+    let expected = verify::packets(Reader::new(&file[..place as usize]).unwrap(), |_| ());
+    for size in [100, 4096, 1 << 18] {
+        let reader = Reader::random_access_in_blocks(Broken(file.clone(), place), size).unwrap();
+        let read = verify::wrong(reader, NonZero::new(3).unwrap(), &mut |_| ());
+        assert_eq!(read.packets, expected.packets, "{size}");
+        assert!(read.error.unwrap().to_string().contains("as planned"), "{size}");
+    }
+}
+
+/// Readers that have read some packets, or all.
+#[test]
+fn the_rest_in_blocks() {
+    let file = mixture(&mut Random(2), 50);
+    let all = verify::packets(Reader::new(&file[..]).unwrap(), |_| ()).packets;
+    for size in [64, 1000, 1 << 20] {
+        for before in [1, 10, all - 1, all, all + 1] {
+            let rest = |reader: AnyReader<'_>, threads: usize| {
+                let (mut reader, mut wrong) = (reader, Lines::new());
+                (0..before).for_each(|_| assert!(reader.next().is_ok()));
+                let threads = NonZero::new(threads).unwrap();
+                let read = verify::wrong(reader, threads, &mut |it| lines(it, &mut wrong));
+                (read.packets, read.error.is_some(), wrong)
+            };
+            let input = Box::new(&file[..]) as Box<dyn io::Read + Send>;
+            let expected = rest(Reader::new(input).unwrap(), 1);
+            let reader = Reader::random_access_in_blocks(file.clone(), size).unwrap();
+            assert_eq!(rest(reader, 2), expected, "{size} {before}");
+            assert_eq!(expected.0, all.saturating_sub(before));
+        }
+    }
 }

@@ -15,9 +15,11 @@ use crate::progress::Progress;
 use crate::streams;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use residue_net::pcap::Reader;
 use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::patch::{self, Edit};
+use residue_net::pcap::{ReadAt, Reader};
+#[cfg(unix)]
+use residue_net::replace::makes_a_file;
 use residue_net::rewrite::Rewriter;
 use residue_net::verify::{AnyReader, Buffer, Places, packets, wrong};
 use std::ffi::{OsStr, OsString};
@@ -103,25 +105,40 @@ impl Capture {
         (self.name != "-").then(|| Path::new(&self.name))
     }
 
-    /// Opens the bytes from the start.
-    fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read + Send>> {
-        let progress = progress.clone();
-        let file: Box<dyn Read + Send> = match (&self.spooled, self.path()) {
+    /// Opens the file at its start; `None` for standard input that is not kept.
+    fn file(&self) -> io::Result<Option<File>> {
+        Ok(match (&self.spooled, self.path()) {
             (Some(file), _) => {
                 let mut file = file.try_clone()?;
                 file.rewind()?;
-                Box::new(file)
+                Some(file)
             }
-            (None, None) => Box::new(streams::stdin()?),
+            (None, None) => None,
             (None, Some(path)) => {
                 let file = File::open(path)?;
                 if file.metadata()?.is_dir() {
                     return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
                 }
-                Box::new(file)
+                Some(file)
             }
-        };
-        Ok(Box::new(Counted { file, progress }))
+        })
+    }
+
+    /// Opens the bytes from the start.
+    fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read + Send>> {
+        let progress = progress.clone();
+        Ok(match self.file()? {
+            Some(file) => Box::new(Counted { file, progress }),
+            None => Box::new(Counted { file: streams::stdin()?, progress }),
+        })
+    }
+
+    /// Opens the bytes for several threads, which read themselves.
+    fn shared(&self, progress: &Progress) -> io::Result<Shared> {
+        let Some(file) = self.file()? else { return self.open(progress).map(Shared::Stream) };
+        let is_regular = file.metadata()?.is_file();
+        let file = Counted { file, progress: progress.clone() };
+        Ok(if is_regular { Shared::File(file) } else { Shared::Stream(Box::new(file)) })
     }
 
     /// Opens the packets from the first.
@@ -129,10 +146,9 @@ impl Capture {
         Ok(self.begin(self.open(progress)?)?)
     }
 
-    /// Opens the packets from the first, for verification on several threads, which read
-    /// themselves.
+    /// Opens the packets from the first, for verification on several threads.
     fn shared_reader(&self, progress: &Progress) -> anyhow::Result<AnyReader<'static>> {
-        Ok(Reader::new(self.open(progress)?)?)
+        Ok(self.shared(progress)?.reader()?)
     }
 
     /// Returns the number of threads for the verification of this capture.
@@ -141,7 +157,7 @@ impl Capture {
         if !self.is_large() {
             return ONE;
         }
-        // More wait for each other, because one at a time reads.
+        // More wait for each other, because one at a time finds packets.
         thread::available_parallelism().unwrap_or(ONE).min(ONE.saturating_add(7))
     }
 
@@ -173,13 +189,39 @@ impl Capture {
     }
 }
 
-/// A reader that advances a progress bar.
-struct Counted {
-    file: Box<dyn Read + Send>,
+/// The bytes of a capture, for several threads.
+enum Shared {
+    /// Any thread can read at any place.
+    File(Counted<File>),
+    /// One thread at a time can read on.
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Shared {
+    /// Begins to read the packets.
+    fn reader(self) -> Result<AnyReader<'static>, residue_net::Error> {
+        match self {
+            Shared::File(file) => Reader::random_access(file),
+            Shared::Stream(input) => Reader::new(input),
+        }
+    }
+}
+
+/// A file that advances a progress bar.
+struct Counted<F> {
+    file: F,
     progress: Progress,
 }
 
-impl Read for Counted {
+impl<F: ReadAt> ReadAt for Counted<F> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let count = self.file.read_at(buffer, offset)?;
+        self.progress.add(count as u64);
+        Ok(count)
+    }
+}
+
+impl<F: Read> Read for Counted<F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.progress.add(count as u64);
@@ -274,15 +316,26 @@ impl Target {
         };
         if let (Some(path), Changed::FewWrong) = (&self.output, changed) {
             // The changes are few: to find them first, on several threads, is faster than to look
-            // for them while the capture is copied.
+            // for them while the capture is copied by one.
             let mut edits = across.to_vec();
-            let reader = capture.shared_reader(progress)?;
-            let read = wrong(reader, capture.threads(), &mut |buffer| each(buffer, &mut edits));
-            patch::sort(&mut edits)?;
-            let input = capture.open(progress)?;
-            patch::copy_to_file(input, path, capture.path(), &edits)
+            let find = |reader: AnyReader<'_>| {
+                let read = wrong(reader, capture.threads(), &mut |buffer| each(buffer, &mut edits));
+                patch::sort(&mut edits)?;
+                Ok((edits, read.error))
+            };
+            let shared = match capture.shared(progress)? {
+                #[cfg(unix)]
+                Shared::File(file) if is_copied_plainly(&file, path) => {
+                    let find = |input| find(Reader::random_access(input)?);
+                    return patch::copy_and_find(file, path, capture.path(), find)
+                        .with_context(|| Styles::plain(path.as_os_str()));
+                }
+                shared => shared,
+            };
+            let (edits, error) = find(shared.reader()?)?;
+            patch::copy_to_file(capture.open(progress)?, path, capture.path(), &edits)
                 .with_context(|| Styles::plain(path.as_os_str()))?;
-            return Ok(read.error);
+            return Ok(error);
         }
         if let Some(path) = &self.output {
             let input = capture.open(progress)?;
@@ -321,6 +374,17 @@ impl Target {
         write(&mut across.to_vec())?;
         Ok(read.error)
     }
+}
+
+/// Returns whether a copy of a file has its bytes at the same places, in a file of its own.
+#[cfg(unix)]
+fn is_copied_plainly(file: &impl ReadAt, output: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = file.read_at(&mut start, 0);
+    read.is_ok_and(|count| Compression::of_start(&start[..count]).is_none())
+        && Compression::of_name(output).is_none()
+        && output != Path::new("-")
+        && makes_a_file(output)
 }
 
 /// Returns how a file is compressed. An unreadable file is reported later, when it is opened.

@@ -7,7 +7,7 @@ use std::io::Read;
 
 /// Consecutive packets of a capture, and the buffer with their bytes.
 pub(crate) struct Batch {
-    chunk: Chunk,
+    pub(super) chunk: Chunk,
     records: Vec<Record>,
     /// Number of packets before the first one.
     before: u64,
@@ -37,7 +37,7 @@ impl Batch {
 impl<R: Read> Reader<R> {
     /// Creates a batch without packets.
     pub(crate) fn empty_batch(&self) -> Batch {
-        Batch { chunk: self.window.chunk(), records: Vec::new(), before: 0 }
+        Batch { chunk: self.window.empty_chunk(), records: Vec::new(), before: 0 }
     }
 
     /// Reads bytes once, and replaces the packets of `batch` with those that are whole in them; at
@@ -48,24 +48,33 @@ impl<R: Read> Reader<R> {
     ///
     /// As [`Reader::next`]. The batch then has the packets before the error.
     pub(crate) fn batch(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let result = self.gather(batch, |reader, is_first| is_first || reader.is_ready());
+        self.window.detach(&mut batch.chunk);
+        result
+    }
+
+    /// Replaces the records of `batch` with the next ones, for as long as `goes_on` returns `true`;
+    /// its second argument is whether no item was read yet. Returns as [`Reader::batch`].
+    pub(super) fn gather(
+        &mut self,
+        batch: &mut Batch,
+        goes_on: impl Fn(&Self, bool) -> bool,
+    ) -> Result<bool, Error> {
         batch.records.clear();
         batch.before = self.window.packets;
-        let result = loop {
-            match self.advance() {
-                Ok(Next::Packet(record)) => {
+        let mut is_first = true;
+        while goes_on(self, is_first) {
+            is_first = false;
+            match self.advance()? {
+                Next::Packet(record) => {
                     self.window.packets += 1;
                     batch.records.push(record);
                 }
-                Ok(Next::Passed) => {}
-                Ok(Next::End) => break Ok(false),
-                Err(error) => break Err(error),
+                Next::Passed => {}
+                Next::End => return Ok(false),
             }
-            if !self.is_ready() {
-                break Ok(true);
-            }
-        };
-        self.window.detach(&mut batch.chunk);
-        result
+        }
+        Ok(true)
     }
 
     /// Returns whether the next item can be returned without reading, which would replace the

@@ -2,12 +2,18 @@
 //!
 //! The functions with paths, and [`replace`], are the only ones of the crate that open files.
 
+#[cfg(unix)]
+mod copying;
+
 use super::compressed::{self, Compression, Decompressed};
 use crate::Error;
 use crate::replace::replace;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+
+#[cfg(unix)]
+pub use copying::{Copying, copy_and_find};
 
 /// A change of up to four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +180,9 @@ pub fn copy(
         .map_err(of_io("copy the capture"))
 }
 
+/// Number of bytes to read at a time before a change in place: edits are often far apart.
+const EXAMINED: usize = 4096;
+
 /// Applies edits to a capture in place, after checking all of them. `edits` are sorted. Returns the
 /// number of changed bytes.
 ///
@@ -189,7 +198,7 @@ pub fn in_place(file: &mut (impl Read + Write + Seek), edits: &[Edit]) -> Result
     if let Some(compression) = Compression::of_start(&start) {
         return Err(Error::InPlace { compression });
     }
-    let mut input = BufReader::with_capacity(64 * 1024, &mut *file);
+    let mut input = BufReader::with_capacity(EXAMINED, &mut *file);
     let mut place = input.rewind().map(|()| 0).map_err(reading())?;
     for edit in edits {
         let step = edit.offset.checked_sub(place).ok_or(Error::Overlap { offset: edit.offset })?;

@@ -4,9 +4,11 @@
 mod tests;
 
 use super::ahead::{Ahead, CHUNKS};
+use super::blocks::ReadAt;
 use super::compressed::{Compression, Decompressed};
 use crate::Error;
 use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
 
 /// Number of bytes to read at a time: few enough that they are used while they are in the
 /// second-level cache.
@@ -39,11 +41,25 @@ impl Chunk {
         Chunk { bytes, size, page: 0, start: 0, end: 0 }.paged(place)
     }
 
+    /// Creates an empty chunk for blocks of `size` bytes, which has its room behind them. It cannot
+    /// be joined with others.
+    pub fn block(size: usize) -> Chunk {
+        let mut chunk = Chunk::new(size);
+        chunk.page = chunk.bytes.as_ptr().align_offset(PAGE).min(PAGE);
+        chunk.clear();
+        chunk
+    }
+
+    /// Drops all bytes.
+    fn clear(&mut self) {
+        (self.start, self.end) = (self.page, self.page);
+    }
+
     /// Moves the `page` of an empty chunk to this many bytes after its smallest offset, up to
     /// `PAGE`.
     pub fn paged(mut self, place: usize) -> Chunk {
         self.page = self.size + place.min(PAGE);
-        (self.start, self.end) = (self.page, self.page);
+        self.clear();
         self
     }
 
@@ -57,15 +73,51 @@ impl Chunk {
         &self.bytes[self.start..self.end]
     }
 
+    /// Releases the memory of a large record.
+    fn release(&mut self) {
+        let most = self.size + PAGE + self.size;
+        if self.bytes.len() > most {
+            self.bytes.truncate(most);
+            self.bytes.shrink_to_fit();
+        }
+    }
+
     /// Drops all bytes and reads once; `false` at the end.
     pub fn read(&mut self, input: &mut impl Read) -> io::Result<bool> {
-        if self.bytes.len() > self.size + PAGE + self.size {
-            // Releases the memory of a large record.
-            *self = Chunk::new(self.size);
-        }
-        (self.start, self.end) = (self.page, self.page);
+        self.release();
+        self.clear();
         self.end += input.read(&mut self.bytes[self.page..self.page + self.size])?;
         Ok(self.len() > 0)
+    }
+
+    /// Drops all bytes, and reads those of a block, from this offset on. There are fewer at the
+    /// end, and before an error, which the next read meets again.
+    pub fn read_block(&mut self, input: &dyn ReadAt, offset: u64) {
+        self.release();
+        self.clear();
+        let end = self.page + self.size;
+        while self.end < end {
+            let place = offset.saturating_add(self.len() as u64);
+            match input.read_at(&mut self.bytes[self.end..end], place) {
+                Ok(count) if count > 0 => self.end += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                _ => break,
+            }
+        }
+    }
+
+    /// Reads behind the bytes from this offset on, for a record of `count` bytes; `false` at the
+    /// end. No byte is moved within the buffer, which grows with the bytes read, not with a claimed
+    /// length.
+    fn append(&mut self, input: &dyn ReadAt, offset: u64, count: usize) -> io::Result<bool> {
+        let missing = count.saturating_sub(self.len());
+        let room = missing.clamp(self.size.min(PAGE), self.size);
+        if self.bytes.len() - self.end < room {
+            self.bytes.resize(self.end + room, 0);
+        }
+        let count = input.read_at(&mut self.bytes[self.end..self.end + room], offset)?;
+        self.end += count;
+        Ok(count > 0)
     }
 
     /// Returns a part of the bytes, used or not.
@@ -76,10 +128,7 @@ impl Chunk {
 
     /// Replaces all bytes with these.
     fn begin(&mut self, bytes: &[u8]) {
-        if self.bytes.len() > self.size + PAGE + self.size {
-            // Releases the memory of a large record.
-            *self = Chunk::new(self.size);
-        }
+        self.release();
         if self.bytes.len() < bytes.len() {
             self.bytes.resize(bytes.len(), 0);
         }
@@ -120,6 +169,8 @@ enum Source<R: Read> {
     Direct { input: Decompressed<R>, spare: Chunk },
     /// Chunks are read ahead.
     Ahead(Ahead),
+    /// Blocks are read by others; the window reads what records have behind them.
+    Blocks(Arc<dyn ReadAt>),
 }
 
 /// The part of the capture in memory. Records are read in place.
@@ -131,13 +182,20 @@ pub(super) struct Window<R: Read> {
     offset: u64,
     /// Whether the source has ended.
     ended: bool,
+    /// The source, if it can be read in blocks, which it is not yet.
+    random_access: Option<Arc<dyn ReadAt>>,
     /// Number of returned packets, for errors.
     pub packets: u64,
 }
 
 impl<R: Read> Window<R> {
     pub fn new(input: R) -> Result<Self, Error> {
-        Window::in_chunks(input, [(); 2].map(|()| Chunk::new(SIZE)))
+        Window::of_size(input, SIZE)
+    }
+
+    /// Creates a window that reads at most `size` bytes at a time.
+    pub fn of_size(input: R, size: usize) -> Result<Self, Error> {
+        Window::in_chunks(input, [(); 2].map(|()| Chunk::new(size)))
     }
 
     /// Creates a window with a thread that reads ahead.
@@ -167,7 +225,8 @@ impl<R: Read> Window<R> {
     }
 
     fn of(source: Source<R>, compression: Option<Compression>, chunk: Chunk) -> Self {
-        Window { source, compression, chunk, offset: 0, ended: false, packets: 0 }
+        let random_access = None;
+        Window { source, compression, chunk, offset: 0, ended: false, random_access, packets: 0 }
     }
 
     pub fn compression(&self) -> Option<Compression> {
@@ -196,6 +255,10 @@ impl<R: Read> Window<R> {
                     }
                 }),
                 Source::Ahead(ahead) => ahead.next(|next| self.chunk.join(next)),
+                Source::Blocks(input) => {
+                    let offset = self.offset + self.chunk.len() as u64;
+                    self.chunk.append(&**input, offset, count)
+                }
             };
             match more {
                 Ok(more) => self.ended = !more,
@@ -259,9 +322,44 @@ impl<R: Read> Window<R> {
         self.chunk.part(start, length)
     }
 
-    /// Creates a buffer as [`Window::detach`] needs it.
-    pub fn chunk(&self) -> Chunk {
-        Chunk::new(self.chunk.size)
+    /// Returns the number of bytes to read at a time.
+    pub fn size(&self) -> usize {
+        self.chunk.size
+    }
+
+    /// Creates a buffer as [`Window::detach`] or [`Window::lend`] needs it.
+    pub fn empty_chunk(&self) -> Chunk {
+        match self.source {
+            Source::Blocks(_) => Chunk::block(self.size()),
+            _ => Chunk::new(self.size()),
+        }
+    }
+
+    /// Notes that the input can be read in blocks. It is that of the window, from its first byte.
+    pub fn random_access(&mut self, input: Arc<dyn ReadAt>) {
+        self.random_access = (self.compression.is_none() && !self.ended).then_some(input);
+    }
+
+    /// Begins to use blocks, which [`Window::lend`] takes; returns the input, if it can be read so.
+    pub fn begin_blocks(&mut self) -> Option<Arc<dyn ReadAt>> {
+        let input = self.random_access.take()?;
+        self.source = Source::Blocks(Arc::clone(&input));
+        self.chunk.clear();
+        self.ended = false;
+        Some(input)
+    }
+
+    /// Exchanges the buffer, which is empty, for `block`, whose first byte is at `offset` in the
+    /// file.
+    pub fn lend(&mut self, block: &mut Chunk, offset: u64) {
+        std::mem::swap(&mut self.chunk, block);
+        let used = usize::try_from(self.offset.saturating_sub(offset)).unwrap_or(usize::MAX);
+        self.chunk.start += used.min(self.chunk.len());
+    }
+
+    /// Exchanges the buffers again.
+    pub fn give_back(&mut self, block: &mut Chunk) {
+        std::mem::swap(&mut self.chunk, block);
     }
 
     /// Exchanges the buffer for `chunk`, to which the unused bytes are copied. The used ones remain
@@ -276,6 +374,7 @@ impl<R: Read> Window<R> {
         self.offset += self.chunk.len() as u64;
         self.chunk.start = self.chunk.end;
         self.ended = true;
+        self.random_access = None;
     }
 
     /// Returns the error that the file ends inside the record at `offset`.

@@ -1,11 +1,15 @@
 //! Verification on several threads, with the results of one.
 //!
-//! The threads take turns to read: each reads bytes, finds the packets in them, and judges these
-//! while the next thread reads, so that bytes stay in the cache of one core. Most packets depend on
-//! no other one, and no other depends on them but for their number: all their values are good,
-//! absent or unverifiable. They are judged once and counted. All others are judged again by the
-//! calling thread, in the order of the capture: packets with values from which causes are learnt,
-//! fragments, segments of streams, requests of connections, and packets that are not followed.
+//! Each thread reads a block of the capture, finds the packets that begin in it, and judges them:
+//! so bytes stay in the cache of one core. The threads take turns only to find packets, because
+//! where one begins depends on those before; and to read, if the capture can only be read from its
+//! start on, as a pipe or compressed data.
+//!
+//! Most packets depend on no other one, and no other depends on them but for their number: all
+//! their values are good, absent or unverifiable. They are judged once and counted. All others are
+//! judged again by the calling thread, in the order of the capture: packets with values from which
+//! causes are learnt, fragments, segments of streams, requests of connections, and packets that are
+//! not followed.
 //!
 //! What the calling thread remembers may change the verdicts on later packets ([`Heeds`]). If it
 //! begins to remember something while others judge ahead, their packets are judged again.
@@ -18,11 +22,12 @@ use crate::diagnose::{Addresses, Diagnosis};
 use crate::frame::Found;
 use crate::pcap::Packet;
 use crate::pcap::batch::Batch;
+use crate::pcap::blocks::Blocks;
 use crate::summary::{Protocols, Summary};
 use crate::wire::tcp_checksum_option::Agreements;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -121,6 +126,14 @@ impl Judge {
 /// The state that the threads share.
 struct Shared<'r> {
     source: Mutex<Source<'r>>,
+    /// The blocks of the source, if it has any.
+    blocks: Option<Blocks>,
+    /// Number of blocks that were or are being read.
+    begun: AtomicU64,
+    /// Number of batches so far, to be looked at without the source.
+    batches: AtomicU64,
+    /// Notified of each batch, and of the end.
+    turned: Condvar,
     spare: Mutex<Spare>,
     given_back: Condvar,
     connections: AtomicBool,
@@ -135,6 +148,20 @@ struct Source<'r> {
     batches: u64,
     ended: bool,
     error: Option<Error>,
+    /// Number of threads that wait for their turn.
+    waiting: usize,
+}
+
+impl Source<'_> {
+    /// Stores the result of reading a batch; returns its number.
+    fn read(&mut self, result: Result<bool, Error>) -> u64 {
+        match result {
+            Ok(more) => self.ended = !more,
+            Err(error) => (self.ended, self.error) = (true, Some(error)),
+        }
+        self.batches += 1;
+        self.batches - 1
+    }
 }
 
 /// Batches that are not in use, by owner. Their number limits the memory.
@@ -156,10 +183,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks as [`lock`]. Looks at the lock for about the time that another thread reads: to sleep and
-/// to be woken takes longer.
+/// How often to look for what another thread does while it reads: to sleep and to be woken takes
+/// longer.
+const LOOKS: usize = 1000;
+
+/// Locks as [`lock`], after some looks at the lock.
 fn lock_soon<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    const LOOKS: usize = 1000;
     for _ in 0..LOOKS {
         match mutex.try_lock() {
             Ok(guard) => return guard,
@@ -171,7 +200,8 @@ fn lock_soon<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'r> Shared<'r> {
-    fn new(reader: AnyReader<'r>, threads: usize) -> Self {
+    fn new(mut reader: AnyReader<'r>, threads: usize) -> Self {
+        let blocks = reader.blocks();
         let empty = |owner| Judged {
             number: 0,
             owner,
@@ -185,7 +215,17 @@ impl<'r> Shared<'r> {
         let batches = (0..threads).map(each).collect();
         let spare = Spare { batches, waiting: 0, closed: false };
         Shared {
-            source: Mutex::new(Source { reader, batches: 0, ended: false, error: None }),
+            source: Mutex::new(Source {
+                reader,
+                batches: 0,
+                ended: false,
+                error: None,
+                waiting: 0,
+            }),
+            blocks,
+            begun: AtomicU64::new(0),
+            batches: AtomicU64::new(0),
+            turned: Condvar::new(),
             spare: Mutex::new(spare),
             given_back: Condvar::new(),
             connections: AtomicBool::new(false),
@@ -223,20 +263,49 @@ impl<'r> Shared<'r> {
     fn close(&self) {
         lock(&self.spare).closed = true;
         self.given_back.notify_all();
+        lock(&self.source).ended = true;
+        self.turned.notify_all();
     }
 
     /// Reads the next batch; `false` if there is none.
     fn read(&self, judged: &mut Judged) -> bool {
+        if let Some(blocks) = &self.blocks {
+            return self.read_block(blocks, judged);
+        }
         let source = &mut *lock_soon(&self.source);
         if source.ended {
             return false;
         }
-        match source.reader.batch(&mut judged.batch) {
-            Ok(more) => source.ended = !more,
-            Err(error) => (source.ended, source.error) = (true, Some(error)),
+        let result = source.reader.batch(&mut judged.batch);
+        judged.number = source.read(result);
+        true
+    }
+
+    /// Reads the next block; finds the packets in it when those of all blocks before it are found.
+    fn read_block(&self, blocks: &Blocks, judged: &mut Judged) -> bool {
+        judged.number = self.begun.fetch_add(1, Ordering::Relaxed);
+        blocks.read(judged.number, &mut judged.batch);
+        for _ in 0..LOOKS {
+            if self.batches.load(Ordering::Relaxed) == judged.number {
+                break;
+            }
+            std::hint::spin_loop();
         }
-        judged.number = source.batches;
-        source.batches += 1;
+        let mut source = lock(&self.source);
+        while source.batches < judged.number && !source.ended {
+            source.waiting += 1;
+            source = self.turned.wait(source).unwrap_or_else(PoisonError::into_inner);
+            source.waiting -= 1;
+        }
+        if source.ended {
+            return false;
+        }
+        let result = source.reader.batch_of(blocks, judged.number, &mut judged.batch);
+        source.read(result);
+        self.batches.store(source.batches, Ordering::Relaxed);
+        if source.waiting > 0 {
+            self.turned.notify_all();
+        }
         true
     }
 

@@ -11,7 +11,6 @@ use residue_net::Error;
 use residue_net::diagnose::CauseKind;
 use residue_net::fix::{self, Kept, Policy, Repair, Repairer, Repairs};
 use residue_net::json::not_followed;
-use residue_net::pcap::Reader;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -136,8 +135,7 @@ fn diagnose(
     let progress = output.progress.clone();
     let open = || {
         let doing = "open the capture";
-        let input = capture.open(&progress).map_err(|source| Error::Io { doing, source })?;
-        Reader::new(input)
+        capture.shared(&progress).map_err(|source| Error::Io { doing, source })?.reader()
     };
     Repairer::on_threads(capture.threads(), open, args.policy(), |repair| {
         changes.record(repair, output);
