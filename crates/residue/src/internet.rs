@@ -316,7 +316,7 @@ const fn add(a: u64, b: u64) -> u64 {
 /// The last one to eight bytes are the end of a word that ends with them; up to two words precede
 /// it.
 #[inline(always)]
-fn up_to_24(data: &[u8]) -> Option<u64> {
+pub(crate) fn up_to_24(data: &[u8]) -> Option<u64> {
     let n = data.len();
     if n > 24 {
         return None;

@@ -8,6 +8,8 @@ pub(crate) trait PacketSums<const N: usize>: Tier {
     type Lanes: Copy;
     /// The partially added lanes of four packets.
     type Four: Copy;
+    /// The shortest packet, in bytes, that is faster in a group than on its own.
+    const SHORTEST: usize;
     /// The longest packet, in bytes, whose lanes cannot overflow.
     ///
     /// The Internet checksum's own kernel takes longer ones.

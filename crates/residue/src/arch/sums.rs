@@ -151,10 +151,10 @@ pub(crate) trait Unit: 'static {
     /// to 1.
     ///
     /// Units at even and at odd places are added in fields of twice their size, and so are the
-    /// values of both sums before each word. At most [`Unit::WORDS`] words fit.
+    /// values of both sums before each word. At most six words fit.
     #[inline(always)]
     fn of_words<const K: usize>(words: [u64; K]) -> (u32, u32) {
-        debug_assert!(K <= Self::WORDS);
+        debug_assert!(K <= 6);
         let (mut even, mut odd, mut before) = (0, 0, 0);
         for word in words {
             before += even + odd;
@@ -181,7 +181,7 @@ impl Unit for Bytes {
     #[inline(always)]
     fn of_fields(even: u64, odd: u64, before: u64) -> (u32, u32) {
         // The top 16 bits of a product are a dot product of four fields, the second factor's in
-        // reverse. For four words they reach 4 (8 + 7 + ... + 1) 255 = 36720.
+        // reverse. For six words they reach 6 (8 + 7 + ... + 1) 255 = 55080.
         let sum = |fields: u64, weights| (fields.wrapping_mul(weights) >> 48) as u32;
         let weighted = even.wrapping_mul(0x0008_0006_0004_0002);
         let weighted = weighted.wrapping_add(odd.wrapping_mul(0x0007_0005_0003_0001));

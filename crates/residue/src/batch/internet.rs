@@ -4,8 +4,8 @@
 
 use super::{Form, Packets, Source};
 use crate::arch::PacketSums;
-use crate::internet::{Internet, checksum};
-use crate::kernel::Batch;
+use crate::internet::{Internet, checksum, up_to_24};
+use crate::kernel::{Batch, Family};
 
 /// Sums `N` groups of four packets at a time.
 pub(crate) struct Grouped<const N: usize>;
@@ -22,7 +22,7 @@ impl<T: PacketSums<N>, const N: usize> Batch<T> for Grouped<N> {
 }
 
 /// The longest packet, in bytes, for which the last fold is a large part of the work: a group does
-/// not pay if most are longer.
+/// not pay if most are longer, or shorter than [`PacketSums::SHORTEST`].
 const SHORT: usize = 64;
 
 #[inline(always)]
@@ -33,13 +33,13 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
 ) {
     let count = values.len();
     let (fours, rest) = values.as_chunks_mut::<4>();
-    let (groups, single) = fours.as_chunks_mut::<N>();
+    let (groups, others) = fours.as_chunks_mut::<N>();
     let mut done = 0;
     for places in groups {
-        let long = (done..done + 4 * N).filter(|&i| packets.packet(i).len() > SHORT).count();
-        if long > 2 * N {
+        let fits = |&i: &usize| (T::SHORTEST..=SHORT).contains(&packets.packet(i).len());
+        if (done..done + 4 * N).filter(fits).count() < 2 * N {
             for (i, place) in places.as_flattened_mut().iter_mut().enumerate() {
-                *place = checksum(packets.packet(done + i));
+                *place = single(packets.packet(done + i));
             }
         } else {
             *places = group(tier, packets, done, count);
@@ -48,15 +48,21 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
     }
     if count - done <= 2 * N {
         // Half a group or less does not pay.
-        for (i, place) in single.as_flattened_mut().iter_mut().chain(rest).enumerate() {
-            *place = checksum(packets.packet(done + i));
+        for (i, place) in others.as_flattened_mut().iter_mut().chain(rest).enumerate() {
+            *place = single(packets.packet(done + i));
         }
     } else {
         let last = group(tier, packets, done, count);
         let last = last.as_flattened();
-        let places = single.as_flattened_mut().iter_mut().chain(rest);
+        let places = others.as_flattened_mut().iter_mut().chain(rest);
         places.zip(last).for_each(|(place, checksum)| *place = *checksum);
     }
+}
+
+/// Returns the checksum of one packet.
+#[inline(always)]
+fn single(packet: &[u8]) -> u16 {
+    up_to_24(packet).map_or_else(|| checksum(packet), |sum| Internet::finish(&(), sum))
 }
 
 /// Returns the checksums of `count` packets from `from` on; the rest of the group is empty.

@@ -184,13 +184,19 @@ impl<T: CarryLessWide, const SINGLY_TO: usize> Body<T> for FoldSingly<SINGLY_TO>
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         // Two copies of the code, so that the loops do not test the bit order.
-        if with.reflected {
+        if T::LEAVES_REST && data.len() >= APART_FROM {
+            tier.outline::<FoldLong>(with, state, data)
+        } else if with.reflected {
             run::<T, true, SINGLY_TO>(tier, &with.fold, state, data)
         } else {
             run::<T, false, SINGLY_TO>(tier, &with.fold, state, data)
         }
     }
 }
+
+/// The length from which vectors of two lanes are folded out of line, in loops that may read ahead:
+/// shorter data then need no stack frame.
+const APART_FROM: usize = 4096;
 
 #[inline(always)]
 fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize>(
@@ -271,7 +277,9 @@ pub(super) fn fold<
         [b, c, d, more @ ..] => {
             let four = [first, spilled(b), load(c), load(d)];
             if LONG {
-                gather(t, keys, fold_on::<T, REFLECTED>(t, keys, four, more))
+                // Those of two lanes are shorter than `APART_FROM`.
+                let streamed = !T::LEAVES_REST && streamed(T::AHEAD, size_of_val(more));
+                gather(t, keys, fold_on::<T, REFLECTED>(t, keys, four, more, streamed))
             } else {
                 gather(t, keys, four)
             }
@@ -299,7 +307,8 @@ pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool>(
         return t.lane_of(0);
     };
     let second = oriented::<T, REFLECTED>(t, t.xor_wide(t.load_wide(b), head.spill));
-    let v = fold_on::<T, REFLECTED>(t, keys, [first, second, load(c), load(d)], more);
+    let streamed = streamed(T::AHEAD, size_of_val(more));
+    let v = fold_on::<T, REFLECTED>(t, keys, [first, second, load(c), load(d)], more, streamed);
     let lane = gather_tail::<T, REFLECTED>(t, keys, v, data, behind);
     after_vectors::<T, REFLECTED>(t, keys, lane, rest, data)
 }
@@ -386,16 +395,17 @@ fn by_lanes<T: CarryLess, const REFLECTED: bool>(
     }
 }
 
-/// Folds four oriented vectors of the message, and the vectors after them, to the last four.
+/// Folds four oriented vectors of the message, and the vectors after them, to the last four;
+/// `streamed` says whether to read ahead.
 #[inline(always)]
 pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     t: T,
     keys: &Keys,
     mut v: [T::W; 4],
     mut vectors: &[T::Block],
+    streamed: bool,
 ) -> [T::W; 4] {
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
-    let streamed = streamed(T::AHEAD, size_of_val(vectors));
     if T::EIGHT && vectors.len() >= 12 {
         let [a, b, c, d] = v;
         let (more, after) = vectors.split_at(4);

@@ -342,7 +342,7 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
         let oriented = oriented::<T, REFLECTED>(t, v[I]);
         last[I % 4] = if I < 4 { oriented } else { t.fold(last[I % 4], key, oriented) };
     });
-    let last = fold_on::<T, REFLECTED>(t, keys, last, rest);
+    let last = fold_on::<T, REFLECTED>(t, keys, last, rest, false);
     gather_tail::<T, REFLECTED>(t, keys, last, data, behind)
 }
 

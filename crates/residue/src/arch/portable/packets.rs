@@ -6,6 +6,7 @@ use crate::arch::PacketSums;
 impl PacketSums<2> for Portable {
     type Lanes = u32;
     type Four = [u32; 4];
+    const SHORTEST: usize = 0;
     const LONGEST: usize = 512;
 
     #[inline(always)]

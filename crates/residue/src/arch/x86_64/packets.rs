@@ -28,6 +28,7 @@ static LAST: [[u8; 32]; 33] = {
 impl PacketSums<2> for Avx2 {
     type Lanes = __m256i;
     type Four = __m256i;
+    const SHORTEST: usize = 16;
     const LONGEST: usize = 512;
 
     #[inline(always)]
@@ -132,6 +133,7 @@ impl Avx2 {
 impl PacketSums<4> for Avx512Vnni {
     type Lanes = __m512i;
     type Four = __m512i;
+    const SHORTEST: usize = 0;
     const LONGEST: usize = 1024;
 
     #[inline(always)]
