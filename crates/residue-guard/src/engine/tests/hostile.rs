@@ -280,3 +280,28 @@ fn the_first_segment_comes_first() {
         assert_eq!(server.counters().agreed[usize::from(value)], 1);
     }
 }
+
+/// A kernel that answers SYNs with cookies answers forged ones with the ports of a connection that
+/// opens, too, and completes the handshake of the true one.
+#[test]
+fn forged_syns_do_not_displace_a_handshake() {
+    for value in 3..=6 {
+        let (mut client, mut server) = met(value, value);
+        for number in 1..=2 {
+            let forged = Sketch { sequence: 1000 * number, ..syn() };
+            server.gets(&engine(value).sends(&forged, SECOND), SECOND).unwrap();
+            let (sequence, acknowledgment) = (5000 * number, 1000 * number + 1);
+            let cookie = Sketch { sequence, acknowledgment, ..syn_ack() };
+            assert_eq!(requested(&server.sends(&cookie, SECOND)), Some(value));
+        }
+        let data = Sketch { data: b"hello", ..SKETCH };
+        let next = Sketch { sequence: data.sequence + 5, ..data };
+        let wires = [data, next].map(|sketch| client.sends(&sketch, SECOND));
+        assert_eq!(server.gets(&wires[1], SECOND), Err(Reason::Early));
+        assert_eq!(server.gets(&wires[0], SECOND), Ok(data.packet()));
+        assert_eq!(server.gets(&wires[1], SECOND), Ok(next.packet()));
+        let wire = server.sends(&back(), SECOND);
+        assert_eq!(client.gets(&wire, SECOND), Ok(back().packet()));
+        assert_eq!(server.counters().agreed[usize::from(value)], 1);
+    }
+}
