@@ -305,3 +305,22 @@ fn forged_syns_do_not_displace_a_handshake() {
         assert_eq!(server.counters().agreed[usize::from(value)], 1);
     }
 }
+
+/// A connection that hangs shows little about the path to a peer with which the value worked
+/// lately: the peer may drop segments in a flood. A second one in succession counts.
+#[test]
+fn one_connection_that_hangs_is_not_enough_for_a_known_peer() {
+    let (mut client, _) = connected(5);
+    hang(&mut client, 1000, SECOND * 10);
+    assert!(client.destinations(SECOND * 20, 9).is_empty());
+    let next = Sketch { ports: [1001, 80], ..syn() };
+    assert_eq!(requested(&client.sends(&next, SECOND * 20)), Some(5));
+    hang(&mut client, 1002, SECOND * 30);
+    assert_eq!(client.destinations(SECOND * 31, 9).len(), 1);
+    let next = Sketch { ports: [1003, 80], ..syn() };
+    assert_eq!(requested(&client.sends(&next, SECOND * 31)), Some(4));
+    // Long after a good connection, one is enough, as for an unknown peer.
+    let (mut client, _) = connected(5);
+    hang(&mut client, 1000, SECOND * 700);
+    assert_eq!(client.destinations(SECOND * 701, 9).len(), 1);
+}
