@@ -50,6 +50,20 @@ pub(crate) enum Phase {
     Claimed { value: u8, end: u32, acknowledgment: u32 },
 }
 
+/// Number of [`Answered`] handshakes that a connection remembers.
+const MOST_ANSWERED: usize = 2;
+
+/// A SYN that this host has answered, and that another SYN with the same ports has replaced. A
+/// kernel that answers with cookies completes whichever handshake the peer acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answered {
+    own_isn: u32,
+    peer_isn: u32,
+    /// The value that the SYN requested, and that of the answer.
+    peer: u8,
+    answer: u8,
+}
+
 /// A connection that has or may get a check value, or that is known to be regular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Connection {
@@ -64,6 +78,8 @@ pub(crate) struct Connection {
     /// A SYN of the peer with another sequence number, and its request. It counts once this host
     /// answers it.
     pub(crate) pending: Option<(u32, Option<u8>)>,
+    /// Handshakes that SYNs with the same ports have replaced, the last one first.
+    pub(crate) earlier: [Option<Answered>; MOST_ANSWERED],
     /// The value in this host's SYN-ACK.
     pub(crate) answer: u8,
     /// Number of SYNs, or SYN-ACKs, sent.
@@ -108,6 +124,7 @@ impl Connection {
             own_isn: None,
             peer_isn: None,
             pending: None,
+            earlier: [None; MOST_ANSWERED],
             answer: offer.value,
             tries: 0,
             confirmed: false,
@@ -155,6 +172,28 @@ impl Connection {
     /// Returns whether `acknowledgment` acknowledges this host's SYN, and nothing after it.
     pub(crate) fn acknowledges_syn(&self, acknowledgment: u32) -> bool {
         self.own_isn.is_some_and(|own| own.wrapping_add(1) == acknowledgment)
+    }
+
+    /// Returns the handshakes to remember if another one replaces this connection's.
+    pub(crate) fn replaced(&self) -> [Option<Answered>; MOST_ANSWERED] {
+        let Connection { phase: Phase::Answering { peer }, answer, .. } = *self else {
+            return [None; MOST_ANSWERED];
+        };
+        let (Some(own_isn), Some(peer_isn)) = (self.own_isn, self.peer_isn) else {
+            return self.earlier;
+        };
+        [Some(Answered { own_isn, peer_isn, peer, answer }), self.earlier[0]]
+    }
+
+    /// Returns to the replaced handshake that `acknowledgment` completes, if there is one.
+    pub(crate) fn return_to(&mut self, acknowledgment: u32) {
+        let completes = |each: &&Answered| each.own_isn.wrapping_add(1) == acknowledgment;
+        if let Some(&Answered { own_isn, peer_isn, peer, answer }) =
+            self.earlier.iter().flatten().find(completes)
+        {
+            (self.own_isn, self.peer_isn) = (Some(own_isn), Some(peer_isn));
+            (self.phase, self.answer) = (Phase::Answering { peer }, answer);
+        }
     }
 
     /// Records a SYN or SYN-ACK of this host's kernel.

@@ -70,8 +70,8 @@ pub(crate) struct Record {
     pub(crate) pause: Duration,
     /// Time of the last attempt.
     attempt: Option<Duration>,
-    /// A single silence, which may have been an outage, or RST, which may have been the program's;
-    /// and its time.
+    /// A single silence, which may have been an outage, or RST, which may have been the program's,
+    /// or connection to a known peer on which nothing good arrived; and its time.
     doubt: Option<(Failure, Duration)>,
 }
 
@@ -153,7 +153,6 @@ impl Memory {
         failure: Failure,
         now: Duration,
     ) -> bool {
-        self.worked.remove(&peer);
         let old = self.failed.get(&peer).copied();
         if old.is_some_and(|old| opened < old.since) {
             return false;
@@ -165,7 +164,12 @@ impl Memory {
             (_, Failure::Reset) => return false,
             _ => Step::Nothing,
         };
-        if failure != Failure::NothingGood && old.is_none_or(|old| old.step != next) {
+        // A known peer may have dropped the segments, in a flood.
+        let is_doubtful = failure != Failure::NothingGood || self.is_known(&peer, now);
+        if failure != Failure::NothingGood {
+            self.worked.remove(&peer);
+        }
+        if is_doubtful && old.is_none_or(|old| old.step != next) {
             match old.and_then(|old| old.doubt).filter(|(doubt, _)| *doubt == failure) {
                 // At the same time.
                 Some((_, then)) if opened < then => return false,
@@ -178,6 +182,7 @@ impl Memory {
                 }
             }
         }
+        self.worked.remove(&peer);
         let (first, longest) = match (next, failure) {
             (Step::Four, _) => (self.longest, self.longest * 6),
             (_, Failure::Silence) => (self.longest / 10, self.longest),

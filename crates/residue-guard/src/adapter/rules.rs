@@ -7,7 +7,10 @@
 //! a smaller MTU are taken, too, also the kernel's own, on `lo`. Forwarded packets are not taken.
 //! Without a listener at the queue, packets pass.
 
+mod nft;
+
 use super::ports::Ports;
+use nft::Target;
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
@@ -19,8 +22,6 @@ const CHAIN: &str = "RESIDUE-GUARD";
 const WAIT: &str = "--wait=5";
 /// Table and built-in chain of sent and of received packets.
 const PLACES: [(&str, &str); 2] = [("mangle", "POSTROUTING"), ("raw", "PREROUTING")];
-/// Versions of IP and types of addresses, as nft names them.
-const FAMILIES: [(&str, &str); 2] = [("ip", "ipv4_addr"), ("ip6", "ipv6_addr")];
 
 /// A program that installs the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +62,24 @@ pub struct Rules {
 /// What the rules tell apart. Each needs more of the kernel than the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Matched {
+    /// Also segments that complete a handshake of this host's kernel, by sets of nft.
+    Handshakes,
     /// Segments with a socket, and floods of others (`nft_limit`, `xt_hashlimit`).
     SocketsAndFloods,
     /// Segments with a socket (`nft_socket`, `xt_socket`).
     Sockets,
     /// SYNs with option 14 only.
     Requests,
+}
+
+impl Matched {
+    /// Returns the match without limits.
+    fn unlimited(self) -> Matched {
+        match self {
+            Matched::Requests => Matched::Requests,
+            _ => Matched::Sockets,
+        }
+    }
 }
 
 /// Packets that may be forged of which so many pass in a second: SYNs, and segments without a
@@ -115,89 +128,6 @@ impl Rules {
         [self.sent, self.received, self.syns, self.strangers]
     }
 
-    /// Returns the input of nft. Existing rules are replaced atomically.
-    fn nft(&self, matched: Matched) -> String {
-        let ports: Vec<String> = self.ports.iter().map(Ports::to_string).collect();
-        let tcp = match ports.join(", ") {
-            none if none.is_empty() => vec!["meta l4proto tcp".to_string()],
-            ports => ["tcp sport", "tcp dport"].map(|end| format!("{end} {{ {ports} }}")).to_vec(),
-        };
-        let interface = &self.interface;
-        let queue = |number: u16| format!("queue flags bypass to {number}");
-        let limits_floods = matched == Matched::SocketsAndFloods;
-        let limited = |number: u16, rate: u32| {
-            if !limits_floods {
-                return vec![queue(number)];
-            }
-            let limit = |rate: u32| format!("limit rate {rate}/second burst {BURST} packets");
-            let (sender, to) = ("saddr . tcp sport . tcp dport", queue(number));
-            let mut ends = vec![format!("{} {to}", limit(rate))];
-            ends.extend(
-                FAMILIES
-                    .map(|(ip, _)| format!("{ip} {sender} @{ip}_senders {} {to}", limit(rate / 2))),
-            );
-            ends.extend(
-                FAMILIES.map(|(ip, _)| format!("add @{ip}_senders {{ {ip} {sender} }} drop")),
-            );
-            // The set is full.
-            ends.push("drop".to_string());
-            ends
-        };
-        let from = format!("iifname \"{interface}\" fib daddr type local");
-        let syn = "tcp flags & (syn | ack) == syn";
-        let mut input = vec![(format!("{syn} tcp option 14 exists"), limited(self.syns, SYNS))];
-        if matched == Matched::Requests {
-            input.push((String::new(), vec![queue(self.received)]));
-        } else {
-            input.push((syn.to_string(), limited(self.strangers, SYNS)));
-            input.push(("socket wildcard 0".to_string(), vec![queue(self.received)]));
-            input.push((String::new(), limited(self.strangers, STRANGERS)));
-        }
-        let rows = |from: &str, kinds: &[(String, Vec<String>)]| {
-            let mut rows = Vec::new();
-            for (kind, ends) in kinds {
-                for (tcp, end) in tcp.iter().flat_map(|tcp| ends.iter().map(move |end| (tcp, end)))
-                {
-                    let words = [from, tcp.as_str(), kind, end];
-                    let words = words.into_iter().filter(|each| !each.is_empty());
-                    rows.push(words.collect::<Vec<_>>().join(" "));
-                }
-            }
-            rows
-        };
-        let to = format!("oifname \"{interface}\" fib saddr type local");
-        let sent = rows(&to, &[(String::new(), vec![queue(self.sent)])]);
-        let mut received = rows(&from, &input);
-        for report in
-            ["icmp type destination-unreachable icmp code 4", "icmpv6 type packet-too-big"]
-        {
-            let from = format!("iifname {{ \"{interface}\", \"lo\" }} fib daddr type local");
-            received.push(format!("{from} {report} {}", queue(self.strangers)));
-        }
-        let mut text =
-            format!("table inet {TABLE} {{ }}\ndelete table inet {TABLE}\ntable inet {TABLE} {{\n");
-        // Writing to a string cannot fail.
-        for (ip, address) in FAMILIES.into_iter().filter(|_| limits_floods) {
-            let _ = writeln!(text, "\tset {ip}_senders {{");
-            let _ = writeln!(text, "\t\ttype {address} . inet_service . inet_service;");
-            let _ =
-                writeln!(text, "\t\tflags dynamic,timeout; timeout {REMEMBERED}s; size {SENDERS};");
-            text += "\t}\n";
-        }
-        for (chain, hook, rows) in [
-            ("output", "postrouting priority 300", sent),
-            ("input", "prerouting priority -300", received),
-        ] {
-            let _ = writeln!(text, "\tchain {chain} {{");
-            let _ = writeln!(text, "\t\ttype filter hook {hook}; policy accept;");
-            for row in rows {
-                let _ = writeln!(text, "\t\t{row}");
-            }
-            text += "\t}\n";
-        }
-        text + "}\n"
-    }
-
     /// Returns the input of iptables-restore or ip6tables-restore.
     fn iptables(&self, program: &str, matched: Matched) -> String {
         let ports: Vec<String> =
@@ -213,7 +143,7 @@ impl Rules {
         let interface = &self.interface;
         let queue = |number: u16| format!("NFQUEUE --queue-num {number} --queue-bypass");
         let limited = |words: String, number: u16, rate: u32| {
-            if matched != Matched::SocketsAndFloods {
+            if matches!(matched, Matched::Sockets | Matched::Requests) {
                 return vec![(words, queue(number))];
             }
             let limit = |rate: u32| {
@@ -274,16 +204,19 @@ impl Rules {
     /// If neither works; the error states why.
     pub(crate) fn install(&self) -> io::Result<Installed> {
         clean()?;
-        let nft = |matched| feed("nft", &["-f", "-"], &self.nft(matched)).map_err(no_queues);
-        let nft = match either(nft) {
+        let feed_nft = |matched, target| feed("nft", &["-f", "-"], &self.nft(matched, target));
+        let nft = match either(|matched| feed_nft(matched, Target::Queues).map_err(no_queues)) {
             Ok(()) => return Ok(Installed(Some(Backend::Nft))),
             Err(error) => error,
         };
         // From here on, an error removes the rules installed before it.
         let installed = Installed(Some(Backend::Iptables));
+        // The limits of nft are better, and do not need its queues.
+        let is_limited = feed_nft(Matched::Handshakes, Target::Others).is_ok();
         for program in iptables_programs() {
             let words = [WAIT, "--noflush"];
-            let restore = |matched| {
+            let restore = |matched: Matched| {
+                let matched = if is_limited { matched.unlimited() } else { matched };
                 feed(&format!("{program}-restore"), &words, &self.iptables(program, matched))
             };
             either(restore)
@@ -296,7 +229,8 @@ impl Rules {
     pub(crate) fn test(&self, backend: Backend) -> io::Result<()> {
         match backend {
             Backend::Nft => either(|matched| {
-                feed("nft", &["-c", "-f", "-"], &self.nft(matched)).map_err(no_queues)
+                let text = self.nft(matched, Target::Queues);
+                feed("nft", &["-c", "-f", "-"], &text).map_err(no_queues)
             }),
             Backend::Iptables => iptables_programs().iter().try_for_each(|program| {
                 let (restore, words) = (format!("{program}-restore"), ["--noflush", "--test"]);
@@ -309,7 +243,8 @@ impl Rules {
 /// Tries rules that tell more apart, then those that need less of the kernel. Returns the error of
 /// the simplest.
 fn either(try_rules: impl Fn(Matched) -> io::Result<()>) -> io::Result<()> {
-    try_rules(Matched::SocketsAndFloods)
+    try_rules(Matched::Handshakes)
+        .or_else(|_| try_rules(Matched::SocketsAndFloods))
         .or_else(|_| try_rules(Matched::Sockets))
         .or_else(|_| try_rules(Matched::Requests))
 }
@@ -445,85 +380,13 @@ fn invalid(words: String) -> io::Error {
 mod tests {
     use super::*;
 
-    fn rules(ports: &str) -> Rules {
+    pub(super) fn rules(ports: &str) -> Rules {
         let ports: Vec<Ports> = ports
             .split(',')
             .filter(|text| !text.is_empty())
             .map(|text| text.parse().unwrap())
             .collect();
         Rules::new("eth0", &ports).unwrap()
-    }
-
-    #[test]
-    fn nft_rules() {
-        let expected = "\
-table inet residue_guard { }
-delete table inet residue_guard
-table inet residue_guard {
-	chain output {
-		type filter hook postrouting priority 300; policy accept;
-		oifname \"eth0\" fib saddr type local tcp sport { 80, 8000-8010 } queue flags bypass to 14
-		oifname \"eth0\" fib saddr type local tcp dport { 80, 8000-8010 } queue flags bypass to 14
-	}
-	chain input {
-		type filter hook prerouting priority -300; policy accept;
-";
-        let text = rules("80,8000-8010").nft(Matched::Sockets);
-        assert!(text.starts_with(expected), "{text}");
-        let received = |matched| {
-            let all = rules("").nft(matched);
-            let rows = all.lines().filter(|line| line.contains("\t\tiif"));
-            rows.map(|row| row.trim().to_string()).collect::<Vec<_>>()
-        };
-        let start = "iifname \"eth0\" fib daddr type local meta l4proto tcp";
-        let both = "iifname { \"eth0\", \"lo\" } fib daddr type local";
-        let syn = "tcp flags & (syn | ack) == syn";
-        let reports = [
-            format!(
-                "{both} icmp type destination-unreachable icmp code 4 queue flags bypass to 18"
-            ),
-            format!("{both} icmpv6 type packet-too-big queue flags bypass to 18"),
-        ];
-        let rows = [
-            format!("{start} {syn} tcp option 14 exists queue flags bypass to 17"),
-            format!("{start} {syn} queue flags bypass to 18"),
-            format!("{start} socket wildcard 0 queue flags bypass to 15"),
-            format!("{start} queue flags bypass to 18"),
-        ];
-        assert_eq!(received(Matched::Sockets), [&rows[..], &reports].concat());
-        let limited = received(Matched::SocketsAndFloods);
-        let limit = |rate: u32| {
-            format!("limit rate {rate}/second burst 2048 packets queue flags bypass to 18")
-        };
-        let sender = |ip: &str| format!("{ip} saddr . tcp sport . tcp dport");
-        assert_eq!(
-            limited[13..19],
-            [
-                format!("{start} {}", limit(5000)),
-                format!("{start} {} @ip_senders {}", sender("ip"), limit(2500)),
-                format!("{start} {} @ip6_senders {}", sender("ip6"), limit(2500)),
-                format!("{start} add @ip_senders {{ {} }} drop", sender("ip")),
-                format!("{start} add @ip6_senders {{ {} }} drop", sender("ip6")),
-                format!("{start} drop"),
-            ]
-        );
-        assert!(!rules("").nft(Matched::Requests).contains("socket"));
-    }
-
-    /// The kernel accepts the rules, with another verdict in place of queues, which it may not
-    /// have.
-    #[test]
-    fn nft_takes_the_rules() {
-        let text = rules("80").nft(Matched::SocketsAndFloods);
-        let mut text = text.replace("flags bypass to", "").replace("queue ", "counter # ");
-        text.push('\n');
-        let probe = ["--user", "--map-root-user", "--net", "nft"];
-        let is_there = command("unshare", &[&probe[..], &["list", "ruleset"]].concat()).output();
-        if !is_there.is_ok_and(|output| output.status.success()) {
-            println!("skipped: no nft, or no namespaces");
-            return;
-        }
-        feed("unshare", &[&probe[..], &["-f", "-"]].concat(), &text).unwrap();
     }
 
     #[test]

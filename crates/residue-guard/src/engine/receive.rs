@@ -272,6 +272,9 @@ impl Engine {
         segment: &Segment,
         now: Duration,
     ) -> Outcome {
+        if !connection.acknowledges_syn(segment.acknowledgment()) {
+            connection.return_to(segment.acknowledgment());
+        }
         let first = connection.peer_isn.map(|isn| isn.wrapping_add(1));
         if first.is_some_and(|first| first != segment.sequence()) {
             return Outcome::Drop(Reason::Early);

@@ -89,7 +89,8 @@ impl Engine {
             _ => match connection.pending {
                 Some((isn, Some(peer))) if isn == peer_isn => {
                     match self.new_answer(&key, isn, peer, now) {
-                        Some(new) => {
+                        Some(mut new) => {
+                            new.earlier = connection.replaced();
                             connection = new;
                             connection.own_isn = own;
                             connection.answer = connection.offer.answer(peer);

@@ -159,7 +159,7 @@ fn a_flood() {
 fn a_flood_of_requests() {
     kernel_scenario("kernel::a_flood_of_requests", |network| {
         install(network, 5);
-        network.flood_of_requests("--spread", true);
+        network.flood_of_requests("--spread");
         for host in ["a", "b"] {
             let status = network.kernel_status(host);
             let regular = status.counters.agreed[0];

@@ -280,3 +280,47 @@ fn the_first_segment_comes_first() {
         assert_eq!(server.counters().agreed[usize::from(value)], 1);
     }
 }
+
+/// A kernel that answers SYNs with cookies answers forged ones with the ports of a connection that
+/// opens, too, and completes the handshake of the true one.
+#[test]
+fn forged_syns_do_not_displace_a_handshake() {
+    for value in 3..=6 {
+        let (mut client, mut server) = met(value, value);
+        for number in 1..=2 {
+            let forged = Sketch { sequence: 1000 * number, ..syn() };
+            server.gets(&engine(value).sends(&forged, SECOND), SECOND).unwrap();
+            let (sequence, acknowledgment) = (5000 * number, 1000 * number + 1);
+            let cookie = Sketch { sequence, acknowledgment, ..syn_ack() };
+            assert_eq!(requested(&server.sends(&cookie, SECOND)), Some(value));
+        }
+        let data = Sketch { data: b"hello", ..SKETCH };
+        let next = Sketch { sequence: data.sequence + 5, ..data };
+        let wires = [data, next].map(|sketch| client.sends(&sketch, SECOND));
+        assert_eq!(server.gets(&wires[1], SECOND), Err(Reason::Early));
+        assert_eq!(server.gets(&wires[0], SECOND), Ok(data.packet()));
+        assert_eq!(server.gets(&wires[1], SECOND), Ok(next.packet()));
+        let wire = server.sends(&back(), SECOND);
+        assert_eq!(client.gets(&wire, SECOND), Ok(back().packet()));
+        assert_eq!(server.counters().agreed[usize::from(value)], 1);
+    }
+}
+
+/// A connection that hangs shows little about the path to a peer with which the value worked
+/// lately: the peer may drop segments in a flood. A second one in succession counts.
+#[test]
+fn one_connection_that_hangs_is_not_enough_for_a_known_peer() {
+    let (mut client, _) = connected(5);
+    hang(&mut client, 1000, SECOND * 10);
+    assert!(client.destinations(SECOND * 20, 9).is_empty());
+    let next = Sketch { ports: [1001, 80], ..syn() };
+    assert_eq!(requested(&client.sends(&next, SECOND * 20)), Some(5));
+    hang(&mut client, 1002, SECOND * 30);
+    assert_eq!(client.destinations(SECOND * 31, 9).len(), 1);
+    let next = Sketch { ports: [1003, 80], ..syn() };
+    assert_eq!(requested(&client.sends(&next, SECOND * 31)), Some(4));
+    // Long after a good connection, one is enough, as for an unknown peer.
+    let (mut client, _) = connected(5);
+    hang(&mut client, 1000, SECOND * 700);
+    assert_eq!(client.destinations(SECOND * 701, 9).len(), 1);
+}
