@@ -394,6 +394,13 @@ fn damage() -> Vec<Case> {
     // The reserved flag and another identification: no sender makes such a header.
     let mut forged = segment.clone();
     forged[18..21].copy_from_slice(&[0xde, 0xad, 0xc0]);
+    // The UDP header counts fewer bytes than the IPv4 header.
+    let datagram = V4.frame(17, &udp::datagram(V4, PORTS, DATA));
+    let mut short = datagram.clone();
+    short[38..40].copy_from_slice(&[0, 9]);
+    // The window, the checksum and all up to the data, once more in the data.
+    let mut repeated = segment.clone();
+    repeated.copy_within(48..56, 60);
     let bytes = (0..).zip(segments([1234, 80])).map(|(part, segment)| {
         let good = V4.frame(6, &segment.segment(V4));
         let mut bad = good.clone();
@@ -412,6 +419,16 @@ fn damage() -> Vec<Case> {
             ..Case::of("contradiction", "IPv4 header overwritten", "ip", segment.clone(), forged)
         }
         .because("contradiction"),
+        Case {
+            repair: Repair::Differs,
+            ..Case::of("contradiction-udp", "UDP length changed", "udp", datagram, short)
+        }
+        .because("contradiction"),
+        Case {
+            repair: Repair::Differs,
+            ..Case::of("repeated", "TCP header copied over data", "tcp", segment.clone(), repeated)
+        }
+        .because("repeated"),
         stays(Case::of(
             "flip-tcp",
             "TCP, one bit of the data flipped",

@@ -11,6 +11,7 @@ mod decrypted;
 mod diagnosis;
 mod flipped_bit;
 mod kind;
+mod repeated;
 mod rewritten;
 mod right;
 mod signature;
@@ -60,8 +61,11 @@ pub enum Cause {
     /// Packets with other contents have the same value, which may be right in one of them: they
     /// were made from one, or changed, without computing the value again.
     Copied,
-    /// The IPv4 header contradicts the packet or itself: covered bytes were changed, or the bytes
-    /// are no header.
+    /// The field occurs again in its packet, with the bytes before or behind it: the packet was
+    /// edited after the value was computed, by copying a part of it over another.
+    Repeated,
+    /// A header contradicts the packet or itself: covered bytes were changed, or the bytes are no
+    /// header.
     Contradiction,
     /// The receiver decrypted an IEEE 802.11 frame: the frame check sequence is that of the
     /// encrypted one.

@@ -119,6 +119,26 @@ fn one_changed_byte_is_no_evidence() {
     assert_eq!(count(&both, CauseKind::ChangedByte), 2);
 }
 
+/// A contradiction is evidence, unless a packet with a right value contradicts itself alike.
+#[test]
+fn a_contradiction_that_right_packets_have_is_no_evidence() {
+    let set = |number: u32, bits: u8, value: Option<u16>| {
+        let mut segment = segment(V4, number, None);
+        segment[12] |= bits;
+        store(&mut segment, 16, 0);
+        let mut right = V4.pseudo(6, segment.len());
+        right.update(&segment);
+        store(&mut segment, 16, value.unwrap_or(right.value()));
+        Frame::whole(V4.frame(6, &segment))
+    };
+    let contradictions = |frames: &[Frame]| count(&summary(frames), CauseKind::Contradiction);
+    let wrong = || set(1, 0x0c, Some(0xbeef));
+    assert_eq!(contradictions(&[wrong()]), 1);
+    assert_eq!(contradictions(&[set(2, 0, None), wrong()]), 1);
+    assert_eq!(contradictions(&[set(2, 0x04, None), wrong()]), 0);
+    assert_eq!(contradictions(&[wrong(), set(2, 0x04, None)]), 0);
+}
+
 /// The value of a right packet in another one is evidence, unless a changed byte explains it, or
 /// many values are right.
 #[test]

@@ -1,6 +1,7 @@
 //! Explanations of a check value by its packet alone.
 
-use super::{Bit, Cause, CauseKind, contradiction, decrypted, flipped_bit};
+use super::contradiction::{self, Contradictions};
+use super::{Bit, Cause, CauseKind, decrypted, flipped_bit, repeated};
 use crate::buffer::Finding;
 use crate::check::{Check, Piece, Rule, Span};
 
@@ -16,13 +17,14 @@ pub struct Test {
 }
 
 /// Returns all tests of a bad value by its packet alone, those that others prevail over last.
-pub fn tests(finding: &Finding<'_>) -> Vec<Test> {
+/// `contradictions` are those of its packet.
+pub fn tests(finding: &Finding<'_>, contradictions: Option<Contradictions>) -> Vec<Test> {
     let (Some(stored), Some(computed)) = (finding.stored(), finding.computed()) else {
         return Vec::new();
     };
     let rule = finding.check.rule;
     let one = 1.0 / values(rule);
-    let mut tests = Vec::with_capacity(12);
+    let mut tests = Vec::with_capacity(13);
     let mut test = |kind, tried: f64, fits| tests.push(Test { kind, expected: tried * one, fits });
     if rule.is_internet() && computed == 0xffff {
         test(CauseKind::NegativeZero, 1.0, (stored == 0).then_some(Cause::NegativeZero));
@@ -52,13 +54,16 @@ pub fn tests(finding: &Finding<'_>) -> Vec<Test> {
     if matches!(rule, Rule::Internet | Rule::InternetNeverZero | Rule::Cdp) {
         test(CauseKind::ChangedByte, CHANGED_BYTES, changed_byte(stored, computed));
     }
+    let (tried, is_repeated) = repeated::of(finding, stored);
+    test(CauseKind::Repeated, tried, is_repeated.then_some(Cause::Repeated));
     if let Some(is_plain) = decrypted::of(finding) {
         let fits = is_plain.then_some(Cause::Decrypted);
         let expected = decrypted::AMONG_ENCRYPTED;
         tests.push(Test { kind: CauseKind::Decrypted, expected, fits });
     }
-    if let Some(contradicts) = contradiction::of(finding) {
-        let fits = contradicts.then_some(Cause::Contradiction);
+    if let Some(contradictions) = contradictions {
+        let fits = contradictions.any_except(Contradictions::default());
+        let fits = fits.then_some(Cause::Contradiction);
         let expected = contradiction::AMONG_GOOD;
         tests.push(Test { kind: CauseKind::Contradiction, expected, fits });
     }
@@ -188,6 +193,15 @@ fn other_length(finding: &Finding<'_>, stored: u64) -> (f64, Option<u32>) {
             && end >= fields_end
             && end.saturating_sub(last.end) <= last.len().max(BEHIND)
     });
+    // With all that the IP header counts.
+    if check.pseudo > 0
+        && let Some(payload) = contradiction::payload_end(finding)
+        && payload > last.end
+        && payload <= end
+        && !ends.contains(&payload)
+    {
+        ends.push(payload);
+    }
     let has_length = cover.iter().any(|piece| matches!(piece, Piece::PseudoHeader(_)));
     let tried = ends.len() * if has_length { 2 } else { 1 };
     let found = ends.into_iter().find_map(|end| {

@@ -10,7 +10,7 @@ use super::alone;
 use super::rewritten::{Addresses, Amount, Base, pseudo_sum};
 use super::right::RightValues;
 use super::signature::{Signature, Values, is_zero_header};
-use super::{Cause, CauseKind, Chance, Rewrite};
+use super::{Cause, CauseKind, Chance, Rewrite, contradiction};
 use crate::address::Address;
 use crate::buffer::Finding;
 use crate::check::{Reason, Verdict};
@@ -169,8 +169,9 @@ impl Diagnosis {
 
     fn learn_bad(&mut self, finding: &Finding<'_>) {
         self.established.take();
-        let tests = alone::tests(finding);
-        let whole = Signature::of(finding, &tests);
+        let contradictions = contradiction::of(finding);
+        let tests = alone::tests(finding, contradictions);
+        let whole = Signature::of(finding, &tests, contradictions);
         self.any_zero_header |= whole.is_zero_header;
         self.count_tested(finding);
         let signature = self.shortened(whole);
@@ -355,8 +356,9 @@ impl Diagnosis {
             Verdict::Bad | Verdict::Offloaded => {}
             _ => return None,
         }
-        let tests = alone::tests(finding);
-        let whole = Signature::of(finding, &tests);
+        let contradictions = contradiction::of(finding);
+        let tests = alone::tests(finding, contradictions);
+        let whole = Signature::of(finding, &tests, contradictions);
         let is_stored = self.signatures.contains_key(&whole);
         let signature = if is_stored { whole } else { self.shortened(whole) };
         let kind = self.decide(&signature, self.established())?.kind;

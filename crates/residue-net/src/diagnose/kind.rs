@@ -37,6 +37,8 @@ pub enum CauseKind {
     OtherDestination,
     /// [`Cause::OtherLength`].
     OtherLength,
+    /// [`Cause::Repeated`].
+    Repeated,
     /// [`Cause::Rewritten`].
     Rewritten,
     /// No cause was found.
@@ -47,7 +49,7 @@ pub enum CauseKind {
 
 impl CauseKind {
     /// All kinds, those that need no decision first, [`CauseKind::Unknown`] last.
-    pub const ALL: [CauseKind; 17] = [
+    pub const ALL: [CauseKind; 18] = [
         CauseKind::Offload,
         CauseKind::Rewritten,
         CauseKind::OffloadRewritten,
@@ -61,6 +63,7 @@ impl CauseKind {
         CauseKind::OtherDestination,
         CauseKind::Decrypted,
         CauseKind::Copied,
+        CauseKind::Repeated,
         CauseKind::Contradiction,
         CauseKind::FlippedBit,
         CauseKind::ChangedByte,
@@ -85,6 +88,7 @@ impl CauseKind {
             CauseKind::OffloadRewritten => "offload-rewritten",
             CauseKind::OtherDestination => "other-destination",
             CauseKind::OtherLength => "other-length",
+            CauseKind::Repeated => "repeated",
             CauseKind::Rewritten => "rewritten",
             CauseKind::Unknown => "unknown",
             CauseKind::Zeroed => "zeroed",
@@ -109,6 +113,7 @@ impl From<Option<Cause>> for CauseKind {
             Some(Cause::OffloadRewritten) => CauseKind::OffloadRewritten,
             Some(Cause::OtherDestination) => CauseKind::OtherDestination,
             Some(Cause::OtherLength(_)) => CauseKind::OtherLength,
+            Some(Cause::Repeated) => CauseKind::Repeated,
             Some(Cause::Rewritten) => CauseKind::Rewritten,
             None => CauseKind::Unknown,
             Some(Cause::Zeroed) => CauseKind::Zeroed,

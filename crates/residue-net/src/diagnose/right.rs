@@ -1,6 +1,7 @@
 //! Values of packets that are right: a packet that was changed after its value was computed may
-//! have one.
+//! have one. And what contradicts itself in them.
 
+use super::contradiction::{self, Contradictions};
 use crate::buffer::Finding;
 use crate::check::Verdict;
 use std::collections::{BTreeMap, HashSet};
@@ -16,6 +17,7 @@ pub struct RightValues {
     values: HashSet<(&'static str, u64)>,
     counts: BTreeMap<&'static str, u64>,
     looks: u64,
+    contradictions: Contradictions,
 }
 
 impl RightValues {
@@ -35,6 +37,9 @@ impl RightValues {
 
     fn store(&mut self, finding: &Finding<'_>) {
         self.looks += 1;
+        if finding.verdict == Verdict::Good {
+            self.contradictions.merge(contradiction::of(finding).unwrap_or_default());
+        }
         let protocol = finding.check.protocol.name;
         if let Some(stored) = finding.stored()
             && self.values.len() < MOST
@@ -42,6 +47,11 @@ impl RightValues {
         {
             *self.counts.entry(protocol).or_default() += 1;
         }
+    }
+
+    /// Returns the contradictions of packets with right values, which prove nothing.
+    pub fn contradictions(&self) -> Contradictions {
+        self.contradictions
     }
 
     /// Returns whether a value of a protocol is stored.

@@ -2,6 +2,7 @@
 
 use super::CauseKind;
 use super::alone::Test;
+use super::contradiction::Contradictions;
 use super::rewritten::{Amount, Base};
 use crate::address::Address;
 use crate::buffer::Finding;
@@ -9,7 +10,7 @@ use crate::check::Protocol;
 use crate::wire::ipv4;
 
 /// Kinds of causes that a packet shows alone, in the order in which they are considered.
-pub const ALONE: [CauseKind; 12] = [
+pub const ALONE: [CauseKind; 13] = [
     CauseKind::NegativeZero,
     CauseKind::Zeroed,
     CauseKind::Filled,
@@ -19,6 +20,7 @@ pub const ALONE: [CauseKind; 12] = [
     CauseKind::NoPseudoHeader,
     CauseKind::OtherLength,
     CauseKind::Decrypted,
+    CauseKind::Repeated,
     CauseKind::FlippedBit,
     CauseKind::ChangedByte,
     CauseKind::Contradiction,
@@ -26,7 +28,7 @@ pub const ALONE: [CauseKind; 12] = [
 /// Number of these that allow one or two values: others are not considered beside them.
 pub const STRONG: usize = 7;
 /// Places of the flipped bit and the changed byte.
-pub const NEAR: [usize; 2] = [9, 10];
+pub const NEAR: [usize; 2] = [10, 11];
 const _: () = assert!(matches!(ALONE[NEAR[0]], CauseKind::FlippedBit));
 const _: () = assert!(matches!(ALONE[NEAR[1]], CauseKind::ChangedByte));
 
@@ -37,6 +39,8 @@ pub struct Signature {
     pub protocol: &'static Protocol,
     /// Which of [`ALONE`] fit.
     pub alone: [bool; ALONE.len()],
+    /// What contradicts itself in the packet.
+    pub contradictions: Contradictions,
     /// Whether it is an IPv4 header with the checksum zero.
     pub is_zero_header: bool,
     /// Source and destination address, where they matter.
@@ -49,7 +53,11 @@ pub struct Signature {
 
 impl Signature {
     /// Returns the signature of a bad value, for which all tests were made.
-    pub fn of(finding: &Finding<'_>, tests: &[Test]) -> Signature {
+    pub fn of(
+        finding: &Finding<'_>,
+        tests: &[Test],
+        contradictions: Option<Contradictions>,
+    ) -> Signature {
         let fits =
             |kind: CauseKind| tests.iter().any(|test| test.kind == kind && test.fits.is_some());
         let alone = ALONE.map(fits);
@@ -63,11 +71,19 @@ impl Signature {
         Signature {
             protocol: finding.check.protocol,
             alone,
+            contradictions: contradictions.unwrap_or_default(),
             is_zero_header,
             ends: has_ends.then_some(ends),
             lacking,
             stored: finding.stored().filter(|_| !is_strong),
         }
+    }
+
+    /// Returns whether the cause at a place of [`ALONE`] fits, if right packets contradict
+    /// themselves in `usual`.
+    pub fn fits(&self, place: usize, usual: Contradictions) -> bool {
+        let is_usual = || !self.contradictions.any_except(usual);
+        self.alone[place] && !(ALONE[place] == CauseKind::Contradiction && is_usual())
     }
 
     /// Returns the amount from a base that explains the value.

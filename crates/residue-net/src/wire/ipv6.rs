@@ -9,9 +9,11 @@ use crate::unfollowed::Numbering;
 const VERSION: usize = 0;
 const PAYLOAD_LENGTH: Field = 4..6;
 const NEXT_HEADER: usize = 6;
-pub(super) const SOURCE: Field = 8..24;
+/// Range of the source address.
+pub(crate) const SOURCE: Field = 8..24;
 const DESTINATION: Field = 24..40;
-pub(super) const HEADER: u32 = 40;
+/// Length of the header.
+pub(crate) const HEADER: u32 = 40;
 
 /// Fields of extension headers: the type of the next one, and the length in units of 8 bytes, less
 /// 1.

@@ -35,9 +35,9 @@ byte-swapped; negative-zero (0000 for FFFF, RFC 1624); no-pseudo-header; other-l
 padding or a frame check sequence is included, or some bytes are left out); other-destination \
 (computed with the next hop of a source route in place of the last, or vice versa); decrypted \
 (the value of an IEEE 802.11 frame before its receiver decrypted it); copied (packets with other \
-contents have the same value); contradiction (the IPv4 header cannot be right); flipped-bit; \
-changed-byte; unknown. A cause is named if it would fit by chance at most once in a thousand such \
-captures; the report says how probable that is.
+contents have the same value); repeated (the field occurs again in its packet); contradiction (a \
+header cannot be right); flipped-bit; changed-byte; unknown. A cause is named if it would fit by \
+chance at most once in a thousand such captures; the report says how probable that is.
 
 Not followed: packets that reach a link type, EtherType, IP protocol, tunnel or stream that \
 residue does not read, or that is encrypted; a packet is counted once for each. Check values \

@@ -54,6 +54,7 @@ impl Diagnosis {
         self.establish_copies(&different, &mut established);
         // Each kind is tested on the values that nothing before it explains; what allows only one
         // value comes first, and was tested on all.
+        let usual = self.right.contradictions();
         for (place, kind) in ALONE.into_iter().enumerate() {
             let mut tested: BTreeMap<&'static str, (u64, f64, u64)> = BTreeMap::new();
             for (signature, values) in &self.signatures {
@@ -63,7 +64,7 @@ impl Diagnosis {
                 let (count, expected, fits) = tested.entry(signature.protocol.name).or_default();
                 *count += values.different;
                 *expected += f64::from(values.expected[place]);
-                *fits += if signature.alone[place] { values.different } else { 0 };
+                *fits += if signature.fits(place, usual) { values.different } else { 0 };
             }
             for (protocol, (count, expected, fits)) in tested {
                 let chance = Chance::of_fits_among(count, expected, fits);
@@ -140,8 +141,9 @@ impl Diagnosis {
         established: &Established,
     ) -> Option<Decision> {
         let protocol = signature.protocol.name;
+        let usual = self.right.contradictions();
         let alone = |range: std::ops::Range<usize>| {
-            range.filter(|&place| signature.alone[place]).find_map(|place| {
+            range.filter(|&place| signature.fits(place, usual)).find_map(|place| {
                 let kind = ALONE[place];
                 let &chance = established.alone.get(&(kind, protocol))?;
                 Some(Decision { kind, chance, amount: None })

@@ -160,7 +160,14 @@ fn meaning(name: &str) -> Option<&'static str> {
             "The sum leaves out the addresses and the length: an error of the sender."
         }
         "copied" => "Packets with other contents have the same value: it was copied, not computed.",
-        "contradiction" => "The IPv4 header cannot be right: it contradicts itself. Damage.",
+        "repeated" => {
+            "The value is in the packet twice: a part of the packet was copied over another, as \
+             programs do that make packets for tests."
+        }
+        "contradiction" => {
+            "A header cannot be right: it contradicts itself or the packet. Damage, or a packet \
+             made for tests."
+        }
         "decrypted" => {
             "The receiver decrypted these frames; the value is that of the encrypted ones. No \
              damage."

@@ -1,0 +1,41 @@
+//! Fields that occur again in their packet, with the bytes around them: a part of the packet was
+//! copied over another, as fuzzers do.
+
+use crate::buffer::Finding;
+use crate::check::Span;
+
+/// Number of bytes before or behind the field that must occur again with it.
+const AROUND: usize = 4;
+/// Number of bytes before and behind the field in which it is looked for.
+const NEAR: u32 = 1024;
+
+/// Returns the number of values for which the field would occur again, and whether it does.
+pub fn of(finding: &Finding<'_>, stored: u64) -> (f64, bool) {
+    let [field, rest] = finding.check.field;
+    let bytes = finding.buffer.bytes;
+    let end = field.end.saturating_add(NEAR).min(bytes.len() as u32);
+    let near = Span { start: field.start.saturating_sub(NEAR), end };
+    let Some(bytes) = near.of(bytes).filter(|_| rest.is_empty()) else { return (0.0, false) };
+    let at = (field.start - near.start) as usize;
+    let length = field.len() as usize;
+    let (before, behind) = (at.checked_sub(AROUND), at + length);
+    let mut values = Vec::new();
+    let mut add = |start: usize| {
+        let there = bytes.get(start..start + length).filter(|_| start.abs_diff(at) >= length);
+        values.extend(there.map(|there| finding.check.rule.read(there)));
+    };
+    for (place, window) in bytes.windows(AROUND).enumerate() {
+        if before.is_some_and(|before| place != before && *window == bytes[before..at]) {
+            add(place + AROUND);
+        }
+        if place != behind
+            && place >= length
+            && bytes[behind..].first_chunk::<AROUND>().is_some_and(|behind| window == behind)
+        {
+            add(place - length);
+        }
+    }
+    values.sort_unstable();
+    values.dedup();
+    (values.len() as f64, values.contains(&stored))
+}
