@@ -78,7 +78,7 @@ type ThreeWayToFused = ByLength<ThreeWay<Crc32c>, OutOfLine<FusedAvx2>, FOLD_FRO
 // sse42_head,sse42_pclmul,avx2_vpclmul,sse42_avx2_vpclmul_fused --mode throughput --sizes
 // 80,96,128,384,640,1024`.
 const THREE_WAY_FROM: usize = 96;
-const FOLD_FROM: usize = 640;
+const FOLD_FROM: usize = 384;
 
 compiled_in! {
     /// The CRC-32C code, as the family of its kernels.
