@@ -146,8 +146,8 @@ impl<'a, G: Group> Triples<'a, G> {
     }
 }
 
-/// Returns A_3 of bits each of which counts twice the next one, modulo an odd number; `None` if they
-/// do not, or two count alike up to sign.
+/// Returns A_3 of bits each of which counts twice the next one, modulo an odd number; `None` if
+/// they do not, or two count alike up to sign.
 ///
 /// Three bits that cancel do so wherever they are moved: those that begin with the last bit stand
 /// for all.
