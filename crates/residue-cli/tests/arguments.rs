@@ -73,7 +73,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("strength sums -a internet,nosuch", "no code has this name"),
     ("strength sums --data missing", "cannot read `missing`"),
     ("strength advise --length 64 --hd 1", "2 or more"),
-    ("strength advise --length 64 --hd 4 --width 65", "3 to 64"),
+    ("strength advise --length 64 --hd 4 --width 101", "3 to 100"),
     ("strength search --width 2 --hd 4", "3 to 64"),
     ("strength search --width 16 --hd 99", "distance"),
     ("strength search --width 16 --hd 6 --range 9/8", "range"),

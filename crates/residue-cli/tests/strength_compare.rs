@@ -139,7 +139,6 @@ fn bad_input() {
     let advise = |more: &[&'static str]| [&["advise"], more].concat();
     for (args, words) in [
         (vec!["compare", "crc-99"], "neither a code"),
-        (vec!["compare", "crc-82/darc"], "3 to 64"),
         (vec!["compare", "--length", "0"], "length 0"),
         (vec!["compare", "--ber", "2"], "no bit error rate"),
         (vec!["compare", "--ber", "0"], "above 0"),
@@ -149,7 +148,7 @@ fn bad_input() {
         (advise(&["--length", "0", "--hd", "4"]), "length 0"),
         (advise(&["--length", "64", "--hd", "1"]), "2 or more"),
         (advise(&["--length", "64", "--hd", "99"]), "at most 33"),
-        (advise(&["--length", "64", "--hd", "4", "--width", "65"]), "3 to 64"),
+        (advise(&["--length", "64", "--hd", "4", "--width", "101"]), "3 to 100"),
         (advise(&["--hd", "4"]), "--length"),
         (advise(&["--length", "64"]), "say what to detect"),
         (advise(&["--length", "64", "--hd", "4", "--target", "1e-9"]), "--ber or --damaged"),
