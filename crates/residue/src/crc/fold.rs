@@ -224,10 +224,10 @@ impl<T: CarryLessWide> Body<T> for FoldLong {
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         let keys = &with.fold;
         if with.reflected {
-            let lane = fold_long::<T, true>(tier, keys, state, data);
+            let lane = fold_long::<T, true, true>(tier, keys, state, data);
             reduce128::<T, true>(tier, keys, lane)
         } else {
-            let lane = fold_long::<T, false>(tier, keys, state, data);
+            let lane = fold_long::<T, false, true>(tier, keys, state, data);
             reduce128::<T, false>(tier, keys, lane)
         }
     }
@@ -288,9 +288,10 @@ pub(super) fn fold<
     after_vectors::<T, REFLECTED>(t, keys, lane, rest, data)
 }
 
-/// Folds the register and data of more than four vectors to one congruent lane.
+/// Folds the register and data of more than four vectors to one congruent lane; `AHEAD` says
+/// whether the data may be so long that reading ahead pays.
 #[inline(always)]
-pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool>(
+pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool, const AHEAD: bool>(
     t: T,
     keys: &Keys,
     state: u64,
@@ -307,7 +308,7 @@ pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool>(
         return t.lane_of(0);
     };
     let second = oriented::<T, REFLECTED>(t, t.xor_wide(t.load_wide(b), head.spill));
-    let streamed = streamed(T::AHEAD, size_of_val(more));
+    let streamed = AHEAD && streamed(T::AHEAD, size_of_val(more));
     let v = fold_on::<T, REFLECTED>(t, keys, [first, second, load(c), load(d)], more, streamed);
     let lane = gather_tail::<T, REFLECTED>(t, keys, v, data, behind);
     after_vectors::<T, REFLECTED>(t, keys, lane, rest, data)

@@ -19,7 +19,7 @@ mod three_way;
 pub(crate) use chain::{HeadShift, Serial};
 pub(crate) use fused::Fused;
 use three_way::TABLES_FROM;
-pub(crate) use three_way::{ShiftTables, ThreeWay, ThreeWayTables};
+pub(crate) use three_way::{ShiftTables, Thirds, ThreeWay, ThreeWayTables};
 
 /// A CRC of 32 bits that a CPU may have an instruction for.
 pub(crate) trait Stepped: CompiledIn<Word = u32> {
@@ -68,14 +68,20 @@ impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAIN_TO: usiz
     }
 }
 
-/// Folds data of more than four vectors as [`FoldSteps`] does.
-pub(crate) struct FoldStepsLong<F>(PhantomData<F>);
+/// Folds data of more than four vectors as [`FoldSteps`] does; `AHEAD` says whether the data may be
+/// so long that reading ahead pays. Without it no stack frame is needed.
+pub(crate) struct FoldStepsLong<F, const AHEAD: bool = true>(PhantomData<F>);
 
-impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide> Body<T> for FoldStepsLong<F> {
+impl<F, T, const AHEAD: bool> Body<T> for FoldStepsLong<F, AHEAD>
+where
+    F: Stepped,
+    T: CrcStep<F::Polynomial> + CarryLessWide,
+{
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        reduce(tier, fold_long::<T, true>(tier, &F::constants().fold, state.into(), data))
+        let keys = &F::constants().fold;
+        reduce(tier, fold_long::<T, true, AHEAD>(tier, keys, state.into(), data))
     }
 }
 
