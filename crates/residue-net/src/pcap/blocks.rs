@@ -3,7 +3,6 @@
 use super::batch::Batch;
 use super::{Reader, Window};
 use crate::Error;
-use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ pub trait ReadAt: Send + Sync {
 }
 
 #[cfg(any(unix, windows))]
-impl ReadAt for File {
+impl ReadAt for std::fs::File {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::read_at(self, buffer, offset);
