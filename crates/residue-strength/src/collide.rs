@@ -303,7 +303,7 @@ mod tests {
             expected.sort_unstable();
             assert_eq!(found, expected, "width {width}");
             assert!(!expected.is_empty());
-            // The same sums at the top of wider words.
+            // These sums again, at the top of wider words.
             let keys: Vec<u128> = keys.iter().map(|&key| u128::from(key) << 30).collect();
             let anchors: Vec<Anchor<u128>> = anchors
                 .iter()

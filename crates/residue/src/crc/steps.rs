@@ -69,7 +69,7 @@ impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAIN_TO: usiz
 }
 
 /// Folds data of more than four vectors as [`FoldSteps`] does; `AHEAD` says whether the data may be
-/// so long that reading ahead pays. Without it no stack frame is needed.
+/// so long that reading ahead pays. If not, the code needs no stack frame.
 pub(crate) struct FoldStepsLong<F, const AHEAD: bool = true>(PhantomData<F>);
 
 impl<F, T, const AHEAD: bool> Body<T> for FoldStepsLong<F, AHEAD>
