@@ -96,7 +96,9 @@ function input(form) {
   return ["hex", Buffer.from(Array.from({ length }, (_, i) => of(i) & 255)).toString("hex")];
 }
 
-const FILES = ["internet", "xns", "fletcher", "trailers", "baseline", "adler", "koopman", "crc"];
+const FILES = [
+  "internet", "xns", "fletcher", "trailers", "baseline", "adler", "koopman", "dual", "crc",
+];
 
 /** Bytes of the large file: 500 pieces of a mebibyte. */
 const PIECES = 500;
@@ -142,7 +144,7 @@ const TESTS = {
       }
     }
     holds(lines > 250, `only ${lines} vectors`);
-    same(seen.size, 134, "codes with a vector");
+    same(seen.size, 136, "codes with a vector");
   },
 
   async "hex and base64 are the same bytes"(tab) {
@@ -771,7 +773,7 @@ const TESTS = {
         "document.getElementById('values-status').textContent.startsWith('All codes computed')",
       );
       const found = await served.value(VALUES);
-      same(Object.values(found).filter(Boolean).length, 134, "values");
+      same(Object.values(found).filter(Boolean).length, 136, "values");
       const bytes = Buffer.from(Array.from({ length: 3 << 20 }, (_, i) => i % 251));
       const output = JSON.parse(
         execFileSync(program, ["sum", "-a", "crc-82/darc,crc-16/arc,xns,sum-32", "--json", "-"], {

@@ -70,6 +70,7 @@ pub fn run(rivals: bool) -> ExitCode {
                     .status(),
             )
         }),
+        ("oldest Rust", oldest_rust),
         ("without std", bare_targets),
         ("other architectures compile", || all(ARCHITECTURES, &[])),
         ("size on x86-64 Linux", sizes::on_linux),
@@ -156,6 +157,24 @@ fn all<const N: usize>(targets: [&str; N], options: &[&str]) -> Outcome {
         }
     }
     Outcome::Good
+}
+
+/// Compiles the library by the oldest Rust that Cargo.toml allows; rustup installs it.
+fn oldest_rust() -> Outcome {
+    let version = env!("CARGO_PKG_RUST_VERSION");
+    let rustup = |words: &[&str]| Command::new("rustup").args(words).output();
+    let installed = rustup(&["toolchain", "install", version, "--profile", "minimal"]);
+    if !installed.is_ok_and(|output| output.status.success()) {
+        return Outcome::Skipped(format!("`rustup toolchain install {version}` failed"));
+    }
+    let folder = match crate::shell::target() {
+        Ok(target) => target.join("oldest-rust"),
+        Err(why) => return Outcome::Bad(why),
+    };
+    let mut check = Command::new("rustup");
+    check.args(["run", version, "cargo", "check", "--quiet", "--locked", "--package", "residue"]);
+    check.arg("--all-features").env_remove("CARGO").env("CARGO_TARGET_DIR", folder);
+    done(check.env("RUSTFLAGS", "-D warnings").status())
 }
 
 /// Compiles the library for a target, which is installed if it is missing.

@@ -8,6 +8,7 @@ mod checks;
 mod cross;
 mod debian;
 mod fuzz;
+mod guard_rates;
 mod loops;
 mod package;
 mod peers;
@@ -44,6 +45,8 @@ Commands of the project.
   cargo xtask bpf [--check]
                           Compile the guard's programs for the kernel into the kept object; with
                           --check, compare it with its source
+  cargo xtask guard-rates Measure TCP between two network namespaces, without a guard and with each
+                          engine; see guard-rates --help
   cargo xtask fuzz [SECONDS [TARGET ...]]
                           Run the fuzz targets on new inputs, by default for 60 seconds each
   cargo xtask package [PART ...]
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         ["install-c", words @ ..] => c::install(words),
         ["bpf"] => bpf::run(),
         ["bpf", "--check"] => checks::one("programs in the kernel", bpf::check),
+        ["guard-rates", words @ ..] => guard_rates::run(words),
         ["fuzz", words @ ..] => fuzz::explore(words),
         ["package", words @ ..] => package::run(words),
         ["peers"] => peers::run(),

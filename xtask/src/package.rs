@@ -4,6 +4,7 @@
 mod crates;
 mod debian;
 mod materials;
+mod musl;
 mod npm;
 mod program;
 mod promises;

@@ -128,9 +128,36 @@ pub fn build() -> Result<PathBuf, String> {
     Ok(path)
 }
 
+/// Returns a part of the page without its indentation, empty lines and comments on lines of their
+/// own.
+///
+/// # Errors
+///
+/// If it cannot be read, or a literal of several lines in it would lose its indentation.
 fn source(name: &str) -> Result<String, String> {
     let path = Path::new(SOURCES).join(name);
-    fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    shortened(&text).map_err(|line| format!("{name}: a literal of several lines: `{line}`"))
+}
+
+/// Returns a script, style sheet or document as short as [`source`] makes it; the line that opens a
+/// literal of several lines is an error.
+fn shortened(text: &str) -> Result<String, &str> {
+    let (mut short, mut comment) = (String::with_capacity(text.len()), false);
+    for line in text.lines().map(str::trim) {
+        // Some comments stand in front of the code that they give a type.
+        let opens = line.starts_with("/*") && line.find("*/").is_none_or(|at| line.len() == at + 2);
+        if comment || opens {
+            comment = !line.ends_with("*/");
+        } else if !line.is_empty() && !line.starts_with("//") {
+            if line.matches('`').count() % 2 == 1 {
+                return Err(line);
+            }
+            short += line;
+            short.push('\n');
+        }
+    }
+    Ok(short)
 }
 
 /// Returns the page with all its parts, and a policy that allows nothing else.
@@ -275,6 +302,14 @@ mod tests {
         {
             assert_eq!(base64(text.as_bytes()), coded);
         }
+    }
+
+    #[test]
+    fn parts_lose_what_browsers_do_not_read() {
+        let script = "// one\n\n/** two */\n\
+            const a = 2 // three\n  * 4;\n/**\n * five\n */\n\t/** six */ (a)();\n";
+        assert_eq!(shortened(script).unwrap(), "const a = 2 // three\n* 4;\n/** six */ (a)();\n");
+        assert_eq!(shortened("const a = `\n  b`;"), Err("const a = `"));
     }
 
     #[test]

@@ -114,7 +114,7 @@ static void octets(char *fields[FIELDS], unsigned char *data) {
 
 int main(int count, char **words) {
     static const char *files[] = {"internet", "xns", "fletcher", "trailers", "adler", "crc",
-        "baseline", "koopman", "combine", "check_octets"};
+        "baseline", "koopman", "dual", "combine", "check_octets"};
     static char line[8192];
     unsigned char *data = (unsigned char *)malloc(LARGEST);
     size_t i;

@@ -9,6 +9,7 @@ export const FILES = [
   "adler.txt",
   "baseline.txt",
   "koopman.txt",
+  "dual.txt",
   "trailers.txt",
   "crc.txt",
 ];

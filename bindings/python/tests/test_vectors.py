@@ -1,5 +1,7 @@
 """Tests every line of the project's vectors."""
 
+import struct
+
 import pytest
 import residue
 from vectors import FOLDER, lines, octets
@@ -11,6 +13,7 @@ VALUES = [
     "adler.txt",
     "baseline.txt",
     "koopman.txt",
+    "dual.txt",
     "trailers.txt",
     "crc.txt",
 ]
@@ -52,6 +55,18 @@ def test_values(name):
         assert ways == dict.fromkeys(ways, known), (code, text, source)
         assert hash.digest() == known.to_bytes(-(-code.width // 8), "big")
         assert hash.hexdigest() == hash.digest().hex()
+
+
+def test_dual_sums_by_their_definition():
+    # The words and the padding are this project's choice, so no other program has these values.
+    for name, text, expected, _ in lines("dual.txt"):
+        modulus, bits = {"dual-16": (253, 8), "dual-32": (65525, 16)}[name]
+        data = octets(text)
+        a = b = 0
+        for (word,) in struct.iter_unpack(">I", data + bytes(-len(data) % 4)):
+            a = (a + word) % modulus
+            b = (b + a) % modulus
+        assert b << bits | a == int(expected, 16), (name, text)
 
 
 def test_models():

@@ -276,7 +276,7 @@ fn on_and_off() {
     let (code, _, err) = guard("a", "status");
     assert!(code == 2 && err.contains("no guard runs in this network namespace"), "{err}");
     let out = good("a", "on --interface va --ports 8080 --value 5");
-    assert!(out.starts_with("guarding va, ports 8080"), "{out}");
+    assert!(out.starts_with("guarding va, ports 8080") && !out.contains("threads"), "{out}");
     let out = good("b", "on --interface vb --value 5 --policy require");
     assert!(out.contains("value 5, required; in the kernel"), "{out}");
     let (code, _, err) = guard("b", "run --interface vb");
@@ -301,7 +301,13 @@ fn on_and_off() {
     assert!(text.contains("\nresidue_guard_unprotected_connections 0\n"), "{text}");
 
     // Settings change in place, and counters stay.
-    good("a", "on --interface va --ports 8080 --value 4");
+    let out = good("a", "on --interface va --ports 8080 --value 4 --receive-threads");
+    assert!(out.trim_end().ends_with("; threads receive from va"), "{out}");
+    assert_eq!(status("a")["interfaces"][0]["receive_threads"], true);
+    let out = good("a", "check --interface va");
+    assert!(out.contains("\nthreads that receive              on\n"), "{out}");
+    let (code, _, err) = guard("a", "run --interface va --engine queue --receive-threads");
+    assert!(code == 2 && err.contains("--receive-threads goes with the kernel engine"), "{err}");
     fetched(V4);
     assert_eq!((agreed("a", 4), agreed("a", 5)), (1, 2));
     assert!(good("a", "forget").starts_with("0 destinations"));

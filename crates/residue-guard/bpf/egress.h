@@ -61,31 +61,39 @@ static __always_inline int cut_sack(struct __sk_buff *skb, struct scratch *s, __
 	return 1;
 }
 
-// Adds the option to an acknowledgment without data that the kernel sends without the socket: for
-// a connection that waits after its end, or is not established yet.
-static __always_inline int append(struct __sk_buff *skb, struct scratch *s, __u8 value)
+// Changes the length of a segment at its end. The bytes that are added are arbitrary.
+static __always_inline int resize(struct __sk_buff *skb, struct scratch *s, __u32 length)
 {
-	__u32 header = s->header, offset = s->start, end = s->start + s->length;
 	__u32 length_at = s->ip + (s->is_ipv6 ? 4 : 2);
 	__be16 old, new;
-	__be32 zeros[2] = { 0, 0 };
 
-	if (header != s->length || header > 52 || end != skb->len)
-		return 0;
-	header = within(header);
-	if (bpf_skb_change_tail(skb, skb->len + DATA_ROOM, 0))
+	if (s->start + s->length != skb->len || bpf_skb_change_tail(skb, s->start + length, 0))
 		return 0;
 	// The length in the IP header.
 	if (bpf_skb_load_bytes(skb, length_at, &old, 2))
 		return 0;
-	new = bpf_htons(bpf_ntohs(old) + DATA_ROOM);
+	new = bpf_htons(bpf_ntohs(old) + length - s->length);
 	bpf_skb_store_bytes(skb, length_at, &new, 2, 0);
 	if (!s->is_ipv6)
 		bpf_l3_csum_replace(skb, s->ip + 10, old, new, 2);
 	// That in the pseudo-header, which a partial checksum includes.
-	bpf_l4_csum_replace(skb, offset + TCP_CHECKSUM, bpf_htons(s->length),
-			    bpf_htons(s->length + DATA_ROOM), BPF_F_PSEUDO_HDR | 2);
-	bpf_skb_store_bytes(skb, end, zeros, 8, 0);
+	bpf_l4_csum_replace(skb, s->start + TCP_CHECKSUM, bpf_htons(s->length), bpf_htons(length),
+			    BPF_F_PSEUDO_HDR | 2);
+	s->length = length;
+	return 1;
+}
+
+// Adds the option to an acknowledgment without data that the kernel sends without the socket: for
+// a connection that waits after its end, or is not established yet.
+static __always_inline int append(struct __sk_buff *skb, struct scratch *s, __u8 value)
+{
+	__u32 header = s->header;
+
+	if (header != s->length || header > 52)
+		return 0;
+	header = within(header);
+	if (!resize(skb, s, s->length + DATA_ROOM))
+		return 0;
 	__builtin_memset(s->tcp + header, 0, 8);
 	// The length of the TCP header.
 	__be32 word, longer;
@@ -93,14 +101,25 @@ static __always_inline int append(struct __sk_buff *skb, struct scratch *s, __u8
 	longer = bpf_htonl(bpf_ntohl(word) + ((DATA_ROOM / 4u) << 28));
 	overwrite(skb, TC, s, 12, word, longer, 0);
 	s->header += DATA_ROOM;
-	s->length += DATA_ROOM;
 	s->data_at = header;
 	write_option(skb, s, header, value);
 	COUNT(appended);
 	return 1;
 }
 
-// Removes a request for TCP Fast Open from a SYN with a request: data in SYNs have no check value.
+// Removes the data of a SYN with a request, which have no check value. TCP sends them again after
+// the handshake. A server that wants no cookies would accept them without Fast Open's option, too.
+static __always_inline int cut_data(struct __sk_buff *skb, struct scratch *s)
+{
+	if (s->length == s->header)
+		return 1;
+	// Otherwise it is counted with the option.
+	if (s->fast_opens != 1)
+		COUNT(fast_open_removed);
+	return resize(skb, s, s->header);
+}
+
+// Removes a request for TCP Fast Open from a SYN with a request.
 static __always_inline void blank_fast_open(struct __sk_buff *skb, struct scratch *s)
 {
 	__u32 at = s->fast_open_at;
@@ -189,11 +208,13 @@ static __always_inline int send(struct __sk_buff *skb)
 	if (flags & RST)
 		return OK;
 	if (flags & SYN) {
-		if (s->requests) {
-			blank_fast_open(skb, s);
+		if (!s->requests)
+			return send_unprotected(skb, s, c);
+		// A forwarded one is as its own guard wants it.
+		if (!skb->sk)
 			return OK;
-		}
-		return send_unprotected(skb, s, c);
+		blank_fast_open(skb, s);
+		return cut_data(skb, s) ? OK : SHOT;
 	}
 	known = connection_of(skb, s);
 	if (!known)

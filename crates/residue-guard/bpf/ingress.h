@@ -84,6 +84,11 @@ static __always_inline int receive_syn(void *context, const int hook, struct scr
 		return unprotected(context, hook, s, c);
 	if (!is_local(context, hook, s))
 		return PASS;
+	// Data have no check value. A guard sends none, and another TCP repeats the SYN without them.
+	if (s->length != s->header) {
+		COUNT(fast_open_removed);
+		return DROP;
+	}
 	// The place of the value is known; 4 bytes around it, which are in the header.
 	if (state == (COMPLETE | PARTIAL) && hook == XDP)
 		return DROP;

@@ -6,8 +6,8 @@
 
 #include <linux/types.h>
 
-// Changes with every change of this file. The programs do nothing while the configuration has
-// another version.
+// Changes with every change of this file that the programs read. They do nothing while the
+// configuration has another version.
 #define GUARD_VERSION 2
 
 // Values: index 1 to 6 of the counters.
@@ -28,6 +28,8 @@
 #define GUARD_LIMITED 8
 // The device delivers segments whose checksum is not computed yet (veth, virtio, tun).
 #define GUARD_PARTIAL 4
+// Not for the programs: the end of the guard switches the threads that receive off.
+#define GUARD_THREADS 16
 
 // Phases of a connection and of a socket.
 #define GUARD_OPENING 1

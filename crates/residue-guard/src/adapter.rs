@@ -12,6 +12,7 @@ mod saved;
 mod signals;
 mod status;
 pub(crate) mod sys;
+pub(crate) mod threads;
 
 pub use host::{Host, Nat, Need, needs};
 pub use ports::Ports;

@@ -4,6 +4,7 @@
 //! data, and none has to stay.
 
 mod device;
+mod filters;
 pub mod layout;
 mod load;
 mod maps;

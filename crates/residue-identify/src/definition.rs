@@ -118,20 +118,6 @@ fn crcmod(params: &Params) -> Result<String, &'static str> {
 mod tests {
     use super::*;
     use residue::crc::catalog;
-    use std::process::Command;
-
-    /// Returns the catalogue, and narrow CRCs and those of mixed reflection.
-    fn params() -> Vec<Params> {
-        let own = |width: u8, refin, refout| {
-            let name: &'static str = Box::leak(format!("own-{width}/{refin}-{refout}").into());
-            let poly = 0x8005_1021_04c1_1db7_u128 & (u128::MAX >> (128 - width));
-            let some = poly >> 1;
-            Params::new(name, width, poly, some, (refin, refout), some ^ 1).unwrap()
-        };
-        let widths = [1, 3, 7, 8, 9, 24, 33, 64].into_iter();
-        let own = widths.flat_map(|w| [own(w, true, false), own(w, false, true)]);
-        catalog::ALL.iter().copied().chain(own).collect()
-    }
 
     #[test]
     fn notations() {
@@ -156,72 +142,5 @@ mod tests {
         ));
         assert!(Notation::C.write(&catalog::CRC_82_DARC).is_err());
         assert!(Notation::Crcmod.write(&catalog::CRC_12_UMTS).is_err());
-    }
-
-    /// crcmod's definition: the register starts with initCrc xor xorOut, and the result is xored
-    /// with xorOut.
-    #[test]
-    fn crcmod_gives_the_check_values() {
-        let mut written = 0;
-        for params in params() {
-            let Ok(text) = Notation::Crcmod.write(&params) else { continue };
-            let number = |start: &str| {
-                let rest = &text[text.find(start).unwrap() + start.len()..];
-                let end = rest.find([',', ')']).unwrap();
-                u128::from_str_radix(rest[..end].trim_start_matches("0x"), 16).unwrap()
-            };
-            let (poly, init, xorout) = (number("("), number("initCrc="), number("xorOut="));
-            let rev = text.contains("rev=True");
-            let (width, mask) = (u32::from(params.width), params.mask());
-            let mut register = init ^ xorout;
-            for byte in b"123456789" {
-                for bit in 0..8 {
-                    let bit = if rev { byte >> bit } else { byte >> (7 - bit) } & 1;
-                    if rev {
-                        let carry = register & 1 ^ u128::from(bit);
-                        register = (register >> 1) ^ (params.reflect(poly & mask) * carry);
-                    } else {
-                        let carry = register >> (width - 1) & 1 ^ u128::from(bit);
-                        register = ((register << 1) & mask) ^ ((poly & mask) * carry);
-                    }
-                }
-            }
-            assert_eq!(register ^ xorout, params.check, "{text}");
-            written += 1;
-        }
-        assert!(written > 60);
-    }
-
-    #[test]
-    fn c_gives_the_check_values() {
-        let all: Vec<Params> = params().into_iter().filter(|it| it.width <= 64).collect();
-        let mut source = String::new();
-        for params in &all {
-            source += &(Notation::C.write(params).unwrap() + "\n\n");
-        }
-        source += "#include <stdio.h>\nint main(void) {\n  int bad = 0;\n";
-        for params in &all {
-            source += &format!(
-                "  if ({name}({start:#x}u, \"123456789\", 9) != {:#x}u) {{\n    bad++;\n    \
-                 puts(\"{name}\");\n  }}\n",
-                params.check,
-                name = snake(params),
-                start = params.reference(b""),
-            );
-        }
-        source += "  return bad;\n}\n";
-        let folder = std::env::temp_dir().join(format!("residue-c-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (file, program) = (folder.join("all.c"), folder.join("all"));
-        std::fs::write(&file, source).unwrap();
-        let compiled = Command::new("cc")
-            .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"])
-            .args([&program, &file])
-            .output();
-        let compiled = compiled.expect("cc runs");
-        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-        let ran = Command::new(&program).output().unwrap();
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

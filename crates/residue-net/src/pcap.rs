@@ -94,15 +94,16 @@ pub enum ByteOrder {
     Big,
 }
 
-/// Functions that read a number at an existing offset.
+/// Functions that read a number at an offset; 0 where there are too few bytes.
 macro_rules! numbers {
     ($($number:ident)*) => {
         impl ByteOrder {
             $(
                 #[inline]
                 pub(crate) fn $number(self, bytes: &[u8], place: usize) -> $number {
-                    let mut number = [0; size_of::<$number>()];
-                    number.copy_from_slice(&bytes[place..place + size_of::<$number>()]);
+                    // By an array: a copy of a slice may be a call.
+                    let number = bytes.get(place..).and_then(|bytes| bytes.first_chunk());
+                    let number = number.copied().unwrap_or_default();
                     match self {
                         ByteOrder::Little => $number::from_le_bytes(number),
                         ByteOrder::Big => $number::from_be_bytes(number),

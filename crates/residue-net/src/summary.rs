@@ -38,7 +38,7 @@ pub struct Counts {
 
 impl Counts {
     #[inline]
-    fn add(&mut self, verdict: Verdict) {
+    fn add(&mut self, verdict: Verdict, number: u64) {
         *match verdict {
             Verdict::Good => &mut self.good,
             Verdict::Bad => &mut self.bad,
@@ -47,7 +47,7 @@ impl Counts {
             Verdict::Illegal => &mut self.illegal,
             Verdict::Unverifiable(reason) => self.unverifiable.entry(reason).or_default(),
             Verdict::LengthConflict => &mut self.length_conflict,
-        } += 1;
+        } += number;
     }
 
     /// Adds the numbers of others.
@@ -105,7 +105,12 @@ impl Protocols {
     /// Counts a check.
     #[inline]
     pub fn add(&mut self, protocol: &'static Protocol, verdict: Verdict) {
-        self.of(protocol).add(verdict);
+        self.of(protocol).add(verdict, 1);
+    }
+
+    /// Counts several checks.
+    pub fn add_many(&mut self, protocol: &'static Protocol, verdict: Verdict, number: u64) {
+        self.of(protocol).add(verdict, number);
     }
 
     #[inline]

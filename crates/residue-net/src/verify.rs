@@ -1,5 +1,6 @@
 //! Verification of the packets of a capture.
 
+mod plain;
 mod threads;
 
 use crate::Error;

@@ -164,34 +164,54 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
     stun::walk(walk, payload);
     // The destination port is that of the service, except in answers.
     for port in [ports[1], ports[0]] {
-        let service: fn(&mut Walk, Span) = match port {
-            701 => lmp::walk,
-            1701 => l2tp::walk,
-            2152 => gtp::walk,
-            3386 => gtp::version_0,
-            3544 => teredo::walk,
-            4341 => lisp::data,
-            4342 => lisp::control,
-            4754 => gre::walk,
-            4789 | 8472 => vxlan::walk,
-            4790 => vxlan::generic,
-            4791 => return roce::walk(walk, payload, ip),
-            5072 => ayiya::walk,
-            5246 => capwap::control,
-            5247 => capwap::data,
-            6080 => gue::walk,
-            6081 => geneve::walk,
-            6635 => mpls::walk,
-            9899 => sctp::walk,
-            12222 | 12223 => capwap::lwapp,
-            20000 => dnp3::walk,
-            _ => continue,
-        };
-        return walk.deeper(|walk| service(walk, payload));
+        if port == ROCE {
+            return roce::walk(walk, payload, ip);
+        }
+        if let Some(service) = udp_service(port) {
+            return walk.deeper(|walk| service(walk, payload));
+        }
     }
     if ports.iter().any(|port| UNREAD_TUNNELS.contains(port)) {
         unread_tunnel(walk, ports, payload);
     }
+}
+
+/// UDP port of RoCE.
+const ROCE: u16 = 4791;
+
+/// Returns the walk of the service on a UDP port.
+#[inline]
+fn udp_service(port: u16) -> Option<fn(&mut Walk, Span)> {
+    Some(match port {
+        701 => lmp::walk,
+        1701 => l2tp::walk,
+        2152 => gtp::walk,
+        3386 => gtp::version_0,
+        3544 => teredo::walk,
+        4341 => lisp::data,
+        4342 => lisp::control,
+        4754 => gre::walk,
+        4789 | 8472 => vxlan::walk,
+        4790 => vxlan::generic,
+        5072 => ayiya::walk,
+        5246 => capwap::control,
+        5247 => capwap::data,
+        6080 => gue::walk,
+        6081 => geneve::walk,
+        6635 => mpls::walk,
+        9899 => sctp::walk,
+        12222 | 12223 => capwap::lwapp,
+        DNP3 => dnp3::walk,
+        _ => return None,
+    })
+}
+
+/// Returns whether it is certain that [`udp_port`] does nothing with the data of a datagram.
+#[inline]
+fn is_plain_datagram(ports: [u16; 2], data: &[u8]) -> bool {
+    let is_read =
+        |port| port == ROCE || udp_service(port).is_some() || UNREAD_TUNNELS.contains(&port);
+    !ports.into_iter().any(is_read) && stun::is_none(data)
 }
 
 /// UDP ports of tunnels that are not parsed.
@@ -223,11 +243,20 @@ fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
 /// Walks the data of a TCP segment by its ports. Checks that span segments are not found here.
 #[inline]
 pub fn tcp_port(walk: &mut Walk, ports: [u16; 2], payload: Span) {
-    if ports.contains(&20000) {
+    if ports.contains(&DNP3) {
         dnp3::walk(walk, payload);
         if walk.u16(payload, 0).is_some_and(|start| start != dnp3::START) {
-            walk.unfollowed(Numbering::TcpPort, 20000u16);
+            walk.unfollowed(Numbering::TcpPort, DNP3);
         }
     }
     stun::stream(walk, payload);
+}
+
+/// TCP and UDP port of DNP3.
+const DNP3: u16 = 20000;
+
+/// Returns whether it is certain that [`tcp_port`] does nothing with the data of a segment.
+#[inline]
+fn is_plain_stream(ports: [u16; 2], data: &[u8]) -> bool {
+    !ports.contains(&DNP3) && stun::is_none_in_stream(data)
 }

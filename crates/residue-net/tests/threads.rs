@@ -208,6 +208,16 @@ fn original_addresses_of_rewritten_packets() {
     same("addresses", &writer.into_inner(), &[5_000, 1 << 18]);
 }
 
+/// The first records are looked at to find out the format, up to the end of the file.
+#[test]
+fn a_short_capture_in_small_blocks() {
+    let mut writer = Writer::new(Vec::new(), Header::new(LinkType::ETHERNET)).unwrap();
+    for number in 0..2 {
+        writer.packet(number, 100, &[0x30; 100]).unwrap();
+    }
+    same("short", &writer.into_inner(), &[30, 97, 120, 200]);
+}
+
 /// What a caller does in between may end in a panic, which must not leave threads that wait.
 #[test]
 fn a_panic_of_the_caller_ends_all_threads() {

@@ -10,7 +10,7 @@
 //! | CRC of width r | r bits, exclusive or | multiply by x^(8 bytes) modulo the generator |
 //! | Internet | residues modulo 65535 | an odd number: multiply by 256 |
 //! | XNS | residues modulo 65535 | multiply by 2 for each word |
-//! | Fletcher, Adler | pairs (A, B) modulo M | add A to B for each unit |
+//! | Fletcher, Adler, dual sums | pairs (A, B) modulo M | add A to B for each unit |
 //! | Koopman | residues modulo M | multiply by 256 for each byte |
 //! | two's-complement sums, exclusive or | residues, bits | nothing |
 //!
@@ -326,6 +326,8 @@ fn as_sum(sum: Sum) -> (Sum, Kind) {
         Sum::Koopman8 => (sum, Kind::Residues(253, (1 << 16) % 253)),
         Sum::Koopman16 => (sum, Kind::Residues(65519, (1 << 16) % 65519)),
         Sum::Koopman32 => (sum, Kind::Residues(4_294_967_291, 1 << 16)),
+        Sum::Dual16 => (sum, Kind::Pairs(253, 4, 8)),
+        Sum::Dual32 => (sum, Kind::Pairs(65525, 4, 16)),
     }
 }
 

@@ -26,7 +26,7 @@ pub use distance::{Distance, distance};
 pub use pairs::{Share, inserted, swapped, two_bits, two_bits_of};
 
 /// The sums that are reported if none are named.
-pub const SUMS: [&str; 22] = [
+pub const SUMS: [&str; 24] = [
     "xor-8",
     "xor-16",
     "xor-32",
@@ -48,6 +48,8 @@ pub const SUMS: [&str; 22] = [
     "koopman-8",
     "koopman-16",
     "koopman-32",
+    "dual-16",
+    "dual-32",
     "crc-16/arc",
 ];
 

@@ -291,13 +291,14 @@ pub fn detected() -> Features {
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 fn arch_detected() -> Features {
-    use core::arch::x86_64::{__cpuid, __cpuid_count, CpuidResult};
+    use crate::arch::x86_64::cpuid;
+    use core::arch::x86_64::CpuidResult;
 
     let bit = |word: u32, bit: u32| word >> bit & 1 == 1;
-    let leaf1 = __cpuid(1);
-    let (leaf7, more) = if __cpuid(0).eax >= 7 {
-        let leaf7 = __cpuid_count(7, 0);
-        (leaf7, if leaf7.eax >= 1 { __cpuid_count(7, 1).eax } else { 0 })
+    let leaf1 = cpuid(1, 0);
+    let (leaf7, more) = if cpuid(0, 0).eax >= 7 {
+        let leaf7 = cpuid(7, 0);
+        (leaf7, if leaf7.eax >= 1 { cpuid(7, 1).eax } else { 0 })
     } else {
         (CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 }, 0)
     };

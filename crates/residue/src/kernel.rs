@@ -24,7 +24,7 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 mod compose;
 
-pub(crate) use compose::{ByLength, OutOfLine};
+pub(crate) use compose::{Apart, ByLength, OutOfLine};
 
 /// The common properties of the kernels of one family: their state, its start, and the value at its
 /// end.

@@ -60,7 +60,10 @@ pub fn koopman32(data: &[u8]) -> u32 {
     BEST_32.oneshot(&(), data)
 }
 
-/// A width with its modulus: [`Mod253`], [`Mod65519`] or [`Mod4294967291`].
+/// A width with its modulus: [`Mod253`], [`Mod65519`], [`Mod65525`] or [`Mod4294967291`].
+///
+/// [`Mod65525`] is that of [`dual32`](crate::dual::dual32), and [`Mod253`] also that of
+/// [`dual16`](crate::dual::dual16).
 pub trait Modulus: sealed::Sealed + Copy + Debug + Default + 'static {
     /// Bits of the value.
     const WIDTH: u32;
@@ -85,6 +88,7 @@ macro_rules! moduli {
 moduli! {
     Mod253: 8, 253;
     Mod65519: 16, 65519;
+    Mod65525: 16, 65525;
     Mod4294967291: 32, 4294967291;
 }
 

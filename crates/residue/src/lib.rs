@@ -17,6 +17,7 @@
 //! | Fletcher-32 | [`fletcher32`], [`fletcher::fletcher32_be`] | [`fletcher::Fletcher32`] | `u32` |
 //! | ISO 8473 and other check octets | [`fletcher::check_octets`] | | 2 or 4 bytes |
 //! | Adler-32 (zlib) | [`adler32`] | [`adler::Adler32`] | `u32` |
+//! | dual sums of large blocks | [`dual::dual16`], [`dual::dual32`] | [`dual::Checksum`] | `u32` |
 //! | Koopman | [`koopman::koopman8`], `koopman16`, ... | [`koopman::Checksum`] | `u8` to `u32` |
 //! | xor, plain sums | [`baseline::Baseline::value`] | [`baseline::Checksum`] | `u32` |
 //!
@@ -104,6 +105,7 @@ pub mod code;
 pub mod copy;
 pub mod cpu;
 pub mod crc;
+pub mod dual;
 mod error;
 pub mod fletcher;
 pub mod internet;

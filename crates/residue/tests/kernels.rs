@@ -7,7 +7,9 @@ use common::noise;
 use residue::code::ValueEncoding;
 use residue::crc::compiled::{CompiledIn, Crc32};
 use residue::crc::{Crc, Params, catalog};
+use residue::dual::Dual;
 use residue::kernel::{Family, Kernel};
+use residue::koopman::{Mod253, Mod65525, Modulus};
 use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};
 
 /// The longest block of any kernel: three segments of 8192 bytes.
@@ -439,8 +441,22 @@ fn the_largest_sums_do_not_overflow() {
         }
         [a as u32, b as u32]
     }
+    fn dual<M: Modulus>(ff: &[u8]) {
+        let m = M::MODULUS;
+        let largest = [(m - 1) as u32; 2];
+        let [mut a, mut b] = largest.map(u64::from);
+        for word in ff.chunks(4) {
+            a = (a + (u64::from(u32::MAX) << (32 - 8 * word.len()) & u64::from(u32::MAX))) % m;
+            b = (b + a) % m;
+        }
+        for kernel in Dual::<M>::KERNELS.iter().filter_map(common::force) {
+            assert_eq!(kernel.run(&(), largest, ff), [a as u32, b as u32], "{m} {}", ff.len());
+        }
+    }
     for n in lengths {
         let data = &ff[..n];
+        dual::<Mod253>(data);
+        dual::<Mod65525>(data);
         for kernel in adler::KERNELS.iter().filter_map(common::force) {
             assert_eq!(kernel.run(&(), [65520, 65520], data), adler(n, [65520, 65520]), "{n}");
         }

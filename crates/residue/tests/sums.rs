@@ -4,7 +4,8 @@ mod common;
 
 use common::noise;
 use residue::kernel::{Family, Kernel};
-use residue::{adler, fletcher, internet, xns};
+use residue::koopman::{Mod253, Mod65525, Modulus};
+use residue::{Error, adler, dual, fletcher, internet, xns};
 
 /// Returns data whose sums reach the ends of every lane, and whose total is minus zero.
 fn extremes(length: usize) -> [(&'static str, Vec<u8>); 5] {
@@ -157,4 +158,60 @@ fn arrays_of_known_length() {
     }
     check!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23
         24 25 31 32 33 40 60 64 1500);
+}
+
+/// Compares a dual sum of data in two pieces, and of changed data, with the definition.
+fn dual_sums<M: Modulus + PartialEq>() {
+    let data = noise(304);
+    let stream = |data: &[u8]| {
+        let mut stream = dual::Checksum::<M>::new();
+        stream.update(data);
+        stream
+    };
+    for n in (0..=300).step_by(if common::emulated() { 13 } else { 1 }) {
+        let data = &data[n % 4..n % 4 + n];
+        let expected = dual::reference::<M>(data);
+        for split in 0..=n {
+            let (first, second) = data.split_at(split);
+            let mut pieces = stream(first);
+            assert_eq!(pieces.value(), dual::reference::<M>(first), "{n} {split}");
+            let resumed = dual::Checksum::<M>::resume(pieces.value(), split as u64);
+            assert_eq!(resumed, Ok(pieces), "{n} {split}");
+            pieces.update(second);
+            assert_eq!((pieces.value(), pieces.bytes()), (expected, n as u64), "{n} {split}");
+            let mut combined = stream(first);
+            match combined.combine(&stream(second)) {
+                Ok(()) => assert_eq!(combined, pieces, "{n} {split}"),
+                Err(error) => {
+                    assert_eq!(error, Error::OddSplit { bytes: split as u64 });
+                    assert_ne!(split % 4, 0);
+                }
+            }
+            let changed = &mut data.to_vec();
+            let end = n.min(split + 5);
+            changed[split..end].iter_mut().for_each(|byte| *byte = byte.wrapping_mul(7) ^ 0xa5);
+            let (old, new) = (&data[split..end], &changed[split..end]);
+            let updated = dual::update_at::<M>(expected, n as u64, split as u64, old, new);
+            assert_eq!(updated, Some(dual::reference::<M>(changed)), "{n} {split}");
+        }
+        // Byte by byte.
+        let mut bytes = dual::Checksum::<M>::new();
+        data.chunks(1).for_each(|byte| bytes.update(byte));
+        assert_eq!(bytes.value(), expected, "{n}");
+    }
+    assert_eq!(dual::update_at::<M>(0, 4, 2, &[0; 3], &[0; 3]), None);
+    assert_eq!(dual::update_at::<M>(0, 4, 2, &[0; 2], &[0; 1]), None);
+    let m = M::MODULUS as u32;
+    for (value, bytes) in [(m, 8), (m << M::WIDTH, 8), (1, 0)] {
+        assert_eq!(
+            dual::Checksum::<M>::resume(value, bytes),
+            Err(Error::ImpossibleValue { bytes })
+        );
+    }
+}
+
+#[test]
+fn dual_sums_of_every_split() {
+    dual_sums::<Mod253>();
+    dual_sums::<Mod65525>();
 }

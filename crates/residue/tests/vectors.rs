@@ -6,7 +6,7 @@ use common::{hex, input, number, vectors};
 use residue::fletcher::check_octets;
 use residue::{Code, Error, Partial, internet};
 
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "internet.txt",
     "xns.txt",
     "fletcher.txt",
@@ -15,6 +15,7 @@ const FILES: [&str; 8] = [
     "crc.txt",
     "baseline.txt",
     "koopman.txt",
+    "dual.txt",
 ];
 
 #[test]

@@ -1,10 +1,10 @@
 //! Python wheels and the source distribution.
 
-use super::{VERSION, materials};
+use super::{VERSION, materials, musl};
 use crate::add_target;
 use crate::debian::install;
 use crate::python::{CHECK, Tools};
-use crate::shell::{done, emptied};
+use crate::shell::{done, emptied, target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,8 +20,8 @@ struct Platform {
 const PLATFORMS: [Platform; 4] = [
     Platform { target: "x86_64-unknown-linux-gnu", policy: "manylinux_2_17", test: here },
     Platform { target: "aarch64-unknown-linux-gnu", policy: "manylinux_2_17", test: emulated },
-    Platform { target: "x86_64-unknown-linux-musl", policy: "musllinux_1_2", test: unrun },
-    Platform { target: "aarch64-unknown-linux-musl", policy: "musllinux_1_2", test: unrun },
+    Platform { target: "x86_64-unknown-linux-musl", policy: "musllinux_1_2", test: musl_here },
+    Platform { target: "aarch64-unknown-linux-musl", policy: "musllinux_1_2", test: musl_emulated },
 ];
 
 /// Builds all wheels, by the C compiler of Zig, which links against any glibc and musl.
@@ -55,9 +55,43 @@ fn here(tools: &Tools, wheel: &Path) -> Result<Option<String>, String> {
     tools.check(wheel).map(|()| None)
 }
 
-fn unrun(_: &Tools, wheel: &Path) -> Result<Option<String>, String> {
-    let name = wheel.file_name().unwrap_or_default().display();
-    Ok(Some(format!("{name} is made, but was not run: Debian has no Python for musl")))
+/// Tests a wheel for this architecture and musl.
+fn musl_here(tools: &Tools, wheel: &Path) -> Result<Option<String>, String> {
+    by_musl(tools, wheel, ("x86_64", "amd64"), None)
+}
+
+/// Tests a wheel for aarch64 and musl under qemu.
+fn musl_emulated(tools: &Tools, wheel: &Path) -> Result<Option<String>, String> {
+    by_musl(tools, wheel, ("aarch64", "arm64"), Some(("qemu-aarch64-static", "qemu-user-static")))
+}
+
+/// Tests a wheel by a Python for musl, under an emulator if one is named.
+fn by_musl(
+    tools: &Tools,
+    wheel: &Path,
+    names: (&str, &str),
+    emulator: Option<(&str, &str)>,
+) -> Result<Option<String>, String> {
+    let ready = install(&[("unzip", "unzip")])
+        .and_then(|()| emulator.map_or(Ok(()), |emulator| install(&[emulator])))
+        .and_then(|()| release().ok_or("this system names no release of Debian".to_string()))
+        .and_then(|release| musl::python(tools, names, &release));
+    let python = match ready {
+        Ok(python) => python,
+        Err(why) => {
+            let name = wheel.file_name().unwrap_or_default().display();
+            return Ok(Some(format!("{name} is made, but was not run: {why}")));
+        }
+    };
+    let packages = emptied(&target()?.join("musl").join("wheel"))?;
+    let mut command = match emulator {
+        Some((emulator, _)) => Command::new(emulator),
+        None => Command::new(&python.loader),
+    };
+    if emulator.is_some() {
+        command.arg(&python.loader);
+    }
+    checked(command.arg(&python.program), wheel, &packages, &python.home)
 }
 
 /// Tests a wheel for aarch64 by Debian's Python for it, unpacked in a folder, under qemu.
@@ -83,13 +117,22 @@ fn in_root(root: &Path, wheel: &Path) -> Result<Option<String>, String> {
     system.arg(release().unwrap_or_else(|| "stable".into())).arg(root);
     done(&mut system)?;
     let packages = emptied(&root.join("wheel"))?;
-    done(Command::new("unzip").arg("-q").arg(wheel).arg("-d").arg(&packages))?;
     let mut python = Command::new("qemu-aarch64-static");
     python.arg("-L").arg(root).arg(interpreter(root)?);
+    checked(&mut python, wheel, &packages, &root.join("usr"))
+}
+
+/// Unpacks a wheel in `packages`, and runs the check there by the Python that `command` starts.
+fn checked(
+    command: &mut Command,
+    wheel: &Path,
+    packages: &Path,
+    home: &Path,
+) -> Result<Option<String>, String> {
+    done(Command::new("unzip").arg("-q").arg(wheel).arg("-d").arg(packages))?;
     let check = CHECK.replace("sys.prefix + os.sep", &format!("{:?}", packages.display()));
-    let home = root.join("usr");
-    python.args(["-c", &check]).env("PYTHONHOME", home).env("PYTHONPATH", packages);
-    done(&mut python).map(|()| None)
+    command.args(["-c", &check]).env("PYTHONHOME", home).env("PYTHONPATH", packages);
+    done(command).map(|()| None)
 }
 
 /// Returns the name of this Debian release.

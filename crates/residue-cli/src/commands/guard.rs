@@ -114,6 +114,7 @@ Examples:
   residue guard on --interface eth0 --interface eth1
   residue guard on --interface eth0 --ports 3260,4420 --value 5
   residue guard on --interface eth0 --cgroup /sys/fs/cgroup/system.slice/nginx.service
+  residue guard on --interface eth0 --receive-threads   in a container: use more than one CPU
   residue guard on --interface eth0 --policy require    allow guarded connections only";
 
 /// Arguments of `residue guard on`.
@@ -123,9 +124,22 @@ Examples:
 struct OnArgs {
     #[command(flatten)]
     options: GuardOptions,
-    /// Guard only connections of the processes in this cgroup (version 2) [default: all]
+    #[command(flatten)]
+    kernel: KernelOptions,
+}
+
+/// Options of the kernel engine.
+#[derive(Debug, Default, PartialEq, Eq, Args)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+struct KernelOptions {
+    /// Kernel engine: guard only connections of the processes in this cgroup (version 2)
+    /// [default: all]
     #[arg(long, value_name = "FOLDER")]
     cgroup: Option<PathBuf>,
+    /// Kernel engine: receive in threads, so that another CPU can receive than the one that sends
+    /// (for veth interfaces; until `off`)
+    #[arg(long)]
+    receive_threads: bool,
 }
 
 const OFF_HELP: &str = "\
@@ -179,9 +193,8 @@ struct RunArgs {
     /// Engine; `auto` is the one that `guard check` shows
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: EngineChoice,
-    /// Kernel engine: guard only connections of the processes in this cgroup [default: all]
-    #[arg(long, value_name = "FOLDER")]
-    cgroup: Option<PathBuf>,
+    #[command(flatten)]
+    kernel: KernelOptions,
     /// Queue engine: limit the data of segments, for paths with a smaller MTU than the interface
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(88..))]
     mss: Option<u16>,

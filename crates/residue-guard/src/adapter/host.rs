@@ -4,6 +4,7 @@ use super::queue::Queue;
 use super::rules::{Backend, Rules};
 use super::status::{QueueStatus, listener};
 use super::sys::interface::{Feature, addresses, has};
+use super::threads;
 use crate::negotiate::{auto, has_crc_instructions, table_7_1};
 use residue::cpu::{Features, features};
 use serde::Serialize;
@@ -91,6 +92,8 @@ pub struct Host {
     pub gso: Option<bool>,
     /// Whether the kernel merges received packets (generic receive offload).
     pub gro: Option<bool>,
+    /// Whether threads receive its packets (threaded NAPI).
+    pub receive_threads: Option<bool>,
     /// Addresses of the interface.
     pub addresses: Vec<IpAddr>,
     /// Whether a default route uses the interface.
@@ -142,6 +145,7 @@ impl Host {
             tso: has(Feature::Tso),
             gso: has(Feature::Gso),
             gro: has(Feature::Gro),
+            receive_threads: threads::are_on(interface).ok(),
             addresses,
             default_route,
             nat,

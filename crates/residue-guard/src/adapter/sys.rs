@@ -9,6 +9,7 @@ pub(crate) mod bpf;
 pub(crate) mod interface;
 pub(crate) mod process;
 pub(super) mod streams;
+pub(crate) mod sysfs;
 
 use std::io;
 use std::mem::{size_of, size_of_val, zeroed};

@@ -119,30 +119,31 @@ pub(super) fn are_possible() -> io::Result<()> {
 
 /// Returns the output of `ip`.
 pub(super) fn output_of_ip(words: &[&str]) -> io::Result<Vec<u8>> {
-    run("ip", words)
+    output("ip", words)
 }
 
 /// Runs a program of iproute2.
 pub(super) fn iproute2(program: &str, words: &[&str]) -> io::Result<()> {
-    run(program, words).map(drop)
+    output(program, words).map(drop)
 }
 
-fn run(program: &str, words: &[&str]) -> io::Result<Vec<u8>> {
+/// Runs a program of iproute2, and returns its output.
+pub(super) fn output(program: &str, words: &[&str]) -> io::Result<Vec<u8>> {
     // The folders of administrators' programs, which not all users have on their path.
     let mut path = std::env::var_os("PATH").unwrap_or_default();
     path.push(OsString::from(":/usr/sbin:/sbin"));
     let mut command = Command::new(program);
     command.args(words).env("PATH", path).env("LC_ALL", "C").stdin(Stdio::null());
-    let output = command.output().map_err(|error| match error.kind() {
+    let result = command.output().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             let words = format!("{program} is not installed (Debian package iproute2)");
             io::Error::new(error.kind(), words)
         }
         _ => error,
     })?;
-    if output.status.success() {
-        return Ok(output.stdout);
+    if result.status.success() {
+        return Ok(result.stdout);
     }
-    let text = String::from_utf8_lossy(&output.stderr);
+    let text = String::from_utf8_lossy(&result.stderr);
     Err(io::Error::other(format!("{program} {}: {}", words.join(" "), text.trim())))
 }

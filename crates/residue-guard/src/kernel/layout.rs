@@ -96,6 +96,8 @@ constants! {
     LIMITED: u32 = GUARD_LIMITED 8;
     /// Flag: the device delivers segments whose checksum is not computed yet (veth, virtio, tun).
     PARTIAL: u32 = GUARD_PARTIAL 4;
+    /// Flag, not for the programs: the end of the guard switches the threads that receive off.
+    THREADS: u32 = GUARD_THREADS 16;
     /// Phase: the host has sent a SYN.
     OPENING: u8 = GUARD_OPENING 1;
     /// Phase: the connection has a value.
@@ -172,7 +174,7 @@ structures! {
         pub tries: u8,
         /// Number of `ports`.
         pub port_count: u8,
-        /// [`REQUIRE`], [`NO_ETHERNET`], [`LIMITED`], [`PARTIAL`].
+        /// [`REQUIRE`], [`NO_ETHERNET`], [`LIMITED`], [`PARTIAL`], [`THREADS`].
         pub flags: u32,
         /// Interface that is guarded.
         pub device: u32,

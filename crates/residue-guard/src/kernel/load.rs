@@ -1,15 +1,18 @@
 //! Loads the programs, attaches them, and pins what keeps them alive.
 
 use super::PROGRAMS;
-use super::device::{self, iproute2};
-use super::layout::{Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, VERSION, crc_tables};
+use super::device;
+use super::filters;
+use super::layout::{
+    Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, VERSION, crc_tables,
+};
 use super::maps::{Map, put};
 use super::object::{self, Object};
 use super::pins::{self, Pins};
 use super::stack;
 use crate::adapter::sys::bpf::{self, Attachment, Kind, NewMap};
 use crate::adapter::sys::interface;
-use crate::adapter::{Need, Ports};
+use crate::adapter::{Need, Ports, threads};
 use crate::negotiate::Offer;
 use crate::{Config as Defaults, Policy};
 use std::fs::File;
@@ -26,9 +29,6 @@ pub(super) const EGRESS: &str = "guard_egress";
 const SEGMENTS: &str = "guard_segments";
 pub(super) const INGRESS: &str = "guard_ingress";
 pub(super) const XDP: &str = "guard_xdp";
-
-/// Preference of the filters, where the kernel has no links for tc.
-const FILTER: &str = "14";
 
 /// Longest packet that the programs read.
 pub(super) const LONGEST: u32 = 16_384;
@@ -53,6 +53,12 @@ pub struct Settings {
     /// Folder of a cgroup (version 2) whose processes are guarded; `None`: all processes of the
     /// network namespace.
     pub cgroup: Option<PathBuf>,
+    /// Whether threads receive the packets of the interfaces, so that another CPU can do so than
+    /// the one that has sent them, until the guard is removed.
+    pub receive_threads: bool,
+    /// Attach as Linux 5.15 needs it, by filters of tc and without XDP: for tests.
+    #[doc(hidden)]
+    pub as_oldest: bool,
 }
 
 /// Returns what the kernel engine requests where a host has this value of table 7.1: 3 needs the
@@ -116,7 +122,7 @@ fn change(settings: &Settings, there: &[Pins]) -> io::Result<()> {
             None if !is_cgroup => "another cgroup cannot take its place".to_string(),
             None => {
                 let config = config(settings, &pins.interface, before.segmenter)?;
-                changes.push((map, config));
+                changes.push((pins, map, before, config));
                 continue;
             }
         };
@@ -126,20 +132,45 @@ fn change(settings: &Settings, there: &[Pins]) -> io::Result<()> {
         );
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, words));
     }
-    changes.iter().try_for_each(|(map, config)| map.put(&0, config))
+    changes.iter().try_for_each(|(pins, map, before, config)| {
+        let ours = before.flags & THREADS > 0;
+        let config = with_threads(settings, &pins.interface, *config, ours)?;
+        map.put(&0, &config)
+    })
 }
 
-/// Removes guards, and their devices.
+/// Makes threads receive the packets of an interface, or not, as the settings want. `ours` says
+/// whether an earlier configuration has switched them on.
+fn with_threads(
+    settings: &Settings,
+    interface: &str,
+    config: Config,
+    ours: bool,
+) -> io::Result<Config> {
+    let ours = threads::set(interface, settings.receive_threads, ours)?;
+    let flag = if ours { THREADS } else { 0 };
+    Ok(Config { flags: config.flags & !THREADS | flag, ..config })
+}
+
+/// Removes guards, and their devices. If threads go on receiving that a guard has switched on, the
+/// guards are removed all the same, and the error says so.
 pub(super) fn remove(all: &[Pins]) -> io::Result<()> {
+    let mut threads = Ok(());
     for pins in all {
-        remove_filters(pins)?;
+        filters::remove(pins)?;
         let config = Map::<u32, Config>::open(&pins.map("config")).and_then(|map| map.must_get(&0));
         // Without a configuration, `clean` removes the devices.
         if let Ok(config) = config {
             device::remove(config.device)?;
+            let is_there = interface::index(&pins.interface) == Some(config.device);
+            // Before XDP goes, and with it the receive queues of a veth device.
+            if is_there && config.flags & THREADS > 0 {
+                threads = threads.and(threads::set(&pins.interface, false, true).map(drop));
+            }
         }
     }
-    pins::remove_all(all)
+    pins::remove_all(all)?;
+    threads
 }
 
 /// Attaches the programs to an interface. With those of the `first` one they share all maps but the
@@ -165,9 +196,13 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
     // one that is finds the rest.
     let exit = device::exit(config.device);
     let below = interface::index(&exit).ok_or(io::ErrorKind::NotFound)?;
-    attach_tc(&programs, SEGMENTS, &exit, below, pins)?;
-    attach_tc(&programs, EGRESS, interface, config.device, pins)?;
-    attach_ingress(&programs, interface, config.device, pins)?;
+    let to = |interface, device| Target { interface, device, as_oldest: settings.as_oldest };
+    attach_tc(&programs, SEGMENTS, &to(&exit, below), pins)?;
+    attach_tc(&programs, EGRESS, &to(interface, config.device), pins)?;
+    attach_ingress(&programs, &to(interface, config.device), pins)?;
+    // A veth device has receive queues only with XDP.
+    let config = with_threads(settings, interface, config, false)?;
+    put(programs.map("config")?, &0_u32, &config)?;
     let link = match first {
         Some(first) => bpf::open(&first.link("sockops"))?,
         None => {
@@ -185,57 +220,39 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
 
 /// Attaches the check of received segments: by XDP in the driver, so that the kernel merges
 /// segments afterwards, or else by tc. XDP outside the driver comes after merging, too.
-fn attach_ingress(
-    programs: &Programs,
-    interface: &str,
-    device: u32,
-    pins: &Pins,
-) -> io::Result<()> {
-    let link = programs
-        .load(XDP)
-        .and_then(|program| bpf::attach(program.as_fd(), device, Attachment::Xdp));
-    match link {
-        Ok(link) => bpf::pin(link.as_fd(), &pins.link("xdp")),
-        Err(_) => attach_tc(programs, INGRESS, interface, device, pins),
+fn attach_ingress(programs: &Programs, target: &Target, pins: &Pins) -> io::Result<()> {
+    let attach =
+        |program: OwnedFd| bpf::attach(program.as_fd(), target.device, Attachment::Xdp).ok();
+    let program = programs.load(XDP).ok().filter(|_| !target.as_oldest);
+    match program.and_then(attach) {
+        Some(link) => bpf::pin(link.as_fd(), &pins.link("xdp")),
+        None => attach_tc(programs, INGRESS, target, pins),
     }
 }
 
-/// Attaches a program of tc: as a link (Linux 6.6), or else as a filter.
-fn attach_tc(
-    programs: &Programs,
-    name: &str,
-    interface: &str,
+/// Where programs of packets are attached.
+struct Target<'a> {
+    interface: &'a str,
+    /// Its index.
     device: u32,
-    pins: &Pins,
-) -> io::Result<()> {
+    /// [`Settings::as_oldest`].
+    as_oldest: bool,
+}
+
+/// Attaches a program of tc: as a link (Linux 6.6), or else as a filter.
+fn attach_tc(programs: &Programs, name: &str, target: &Target, pins: &Pins) -> io::Result<()> {
     let program = programs.load(name)?;
     let part = part(name);
     let (attachment, direction) = direction(name);
-    if let Ok(link) = bpf::attach(program.as_fd(), device, attachment) {
+    if !target.as_oldest
+        && let Ok(link) = bpf::attach(program.as_fd(), target.device, attachment)
+    {
         return bpf::pin(link.as_fd(), &pins.link(part));
     }
     // The pin also says that the filter is there.
     let pin = pins.link(&format!("{part}_filter"));
     bpf::pin(program.as_fd(), &pin)?;
-    // It exists already if others use it.
-    let _ = iproute2("tc", &["qdisc", "add", "dev", interface, "clsact"]);
-    let path = pin.to_string_lossy();
-    iproute2(
-        "tc",
-        &[
-            "filter",
-            "add",
-            "dev",
-            interface,
-            direction,
-            "pref",
-            FILTER,
-            "bpf",
-            "da",
-            "object-pinned",
-            &path,
-        ],
-    )
+    filters::add(target.interface, direction, &pin)
 }
 
 /// Returns the name of a program's link.
@@ -249,21 +266,6 @@ fn direction(program: &str) -> (Attachment, &'static str) {
     } else {
         (Attachment::Ingress, "ingress")
     }
-}
-
-/// Removes the filters of a guard. Links need no such thing, as they end with their pins, and the
-/// filters of the guard's own devices end with these.
-fn remove_filters(pins: &Pins) -> io::Result<()> {
-    let interface = &pins.interface;
-    for program in [EGRESS, INGRESS] {
-        let is_there = pins.link(&format!("{}_filter", part(program))).exists();
-        // A filter ends with its interface.
-        if is_there && interface::index(interface).is_some() {
-            let direction = direction(program).1;
-            iproute2("tc", &["filter", "del", "dev", interface, direction, "pref", FILTER])?;
-        }
-    }
-    Ok(())
 }
 
 /// The programs, and the maps that they share.

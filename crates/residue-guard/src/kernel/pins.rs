@@ -2,6 +2,7 @@
 //! `residue-guard/NAMESPACE/INTERFACE`. A pinned link holds its program, and both outlive the
 //! process that made them. There is no other state: what `status` shows is derived from here.
 
+use super::filters;
 use crate::adapter::sys::{bpf, interface};
 use std::fs;
 use std::io;
@@ -116,6 +117,9 @@ impl Pins {
                 Ok(_) => return Some(format!("its part `{name}` was detached")),
                 Err(error) => return Some(format!("the link `{name}`: {error}")),
             }
+        }
+        if let Some(name) = filters::missing(self) {
+            return Some(format!("its part `{name}` was detached"));
         }
         let links = self.links();
         let has = |names: &[&str]| names.iter().any(|name| links.contains(name));

@@ -8,8 +8,8 @@ use super::load::LONGEST;
 use super::maps::{self, Map};
 use super::pins::Pins;
 use super::sockets::{Socket, connections};
-use crate::adapter::Metrics;
 use crate::adapter::sys::interface;
+use crate::adapter::{Metrics, threads};
 use crate::{Counters, Destination, Failure};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -60,6 +60,8 @@ pub struct Interface {
     pub broken: Option<String>,
     /// Names of the attached parts.
     pub parts: Vec<String>,
+    /// Whether threads receive its packets; `None`: unknown.
+    pub receive_threads: Option<bool>,
 }
 
 /// Counters of the kernel engine alone.
@@ -115,6 +117,7 @@ fn read(all: &[Pins], pins: &Pins) -> io::Result<Status> {
             name: pins.interface.clone(),
             broken: pins.broken(config(pins)?.device),
             parts: pins.links().into_iter().map(String::from).collect(),
+            receive_threads: threads::are_on(&pins.interface).ok(),
         });
     }
     let config = config(pins)?;

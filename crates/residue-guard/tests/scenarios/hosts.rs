@@ -214,7 +214,14 @@ impl Network {
 
     /// Installs a guard of an interface inside the kernel.
     pub fn install_on(&self, host: &str, interface: &str, value: u8) {
-        self.in_kernel(host, &format!("on {interface} {value}"));
+        assert_eq!(self.asked_to_install(host, &format!("{interface} {value}")), "on");
+    }
+
+    /// Asks for a guard inside the kernel; returns `on`, or why it was refused.
+    pub fn asked_to_install(&self, host: &str, words: &str) -> String {
+        let text = self.in_kernel(host, &format!("on {words}"));
+        let is_answer = |line: &&str| *line == "on" || line.starts_with("refused: ");
+        text.lines().find(is_answer).expect("an answer").to_string()
     }
 
     /// Removes the guard inside the kernel, with the connections that it guards.
@@ -299,6 +306,29 @@ impl Network {
         }
     }
 
+    /// Makes both hosts use TCP Fast Open, and starts a server; with `bare`, it needs no cookies.
+    pub fn fast_open(&self, more: &str) -> Running {
+        for host in ["a", "b"] {
+            let enable = "echo 3 > /proc/sys/net/ipv4/tcp_fastopen";
+            let words = ["netns", "exec", host, "sh", "-c", enable];
+            assert!(Command::new("ip").args(words).status().expect("ip runs").success());
+        }
+        let server = self.script("b", &format!("fastopen.py serve {more}"));
+        // Without a guard, data come in the SYN once the client has a cookie.
+        for address in ADDRESSES {
+            until("Fast Open works", || self.requests_in_syns(address, more) == Some(3));
+        }
+        server
+    }
+
+    /// Sends three requests by TCP Fast Open; returns how many were accepted in the SYN. `None`:
+    /// something failed.
+    pub fn requests_in_syns(&self, address: &str, more: &str) -> Option<usize> {
+        let words = format!("fastopen.py ask {address} 3 {more}");
+        let (is_right, text) = self.script("a", words.trim()).ended();
+        is_right.then(|| text.matches("in the SYN").count())
+    }
+
     /// Starts a script on a host.
     pub fn script(&self, host: &str, words: &str) -> Running {
         let line = format!("netns exec {host} python3 {SCRIPTS}/{words}");
@@ -363,7 +393,7 @@ fn play(words: &[&str]) {
                 println!("\n{}", serde_json::to_string(&status).expect("JSON"));
             }
         }
-        ["on", interface, value] => {
+        ["on", interface, value, ref more @ ..] => {
             let value = value.parse().expect("a value");
             let settings = kernel::Settings {
                 interfaces: interface.split(',').map(str::to_string).collect(),
@@ -371,8 +401,13 @@ fn play(words: &[&str]) {
                 offer: Offer { value, instead: 5 },
                 policy: Policy::Prefer,
                 cgroup: None,
+                receive_threads: more.contains(&"threads"),
+                as_oldest: more.contains(&"oldest"),
             };
-            kernel::on(&settings).expect("a guard");
+            match kernel::on(&settings) {
+                Ok(()) => println!("\non"),
+                Err(error) => println!("\nrefused: {error}"),
+            }
         }
         ["off"] => drop(kernel::off(kernel::Ending::Abandon).expect("no guard")),
         ["kernel-status"] => {

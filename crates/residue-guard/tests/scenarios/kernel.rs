@@ -2,6 +2,7 @@
 
 use super::hosts::{ADDRESSES, Network, kernel_scenario, must, until};
 use residue_guard::kernel::Status;
+use std::process::Command;
 
 const FILE: usize = 1 << 20;
 
@@ -238,6 +239,140 @@ fn a_signed_connection() {
             let status = network.kernel_status(host);
             assert_eq!(status.kernel.requests + status.kernel.answers, 0, "{status:?}");
             assert_eq!((status.counters.agreed, status.counters.sent), ([0; 7], [0; 7]));
+        }
+    });
+}
+
+/// Returns whether threads receive, as the host itself sees it: `ip netns exec` mounts its own
+/// `/sys`.
+fn has_threads(host: &str, interface: &str) -> bool {
+    let file = format!("/sys/class/net/{interface}/threaded");
+    let output = must(&format!("ip netns exec {host} cat {file}"));
+    String::from_utf8_lossy(&output.stdout).trim() == "1"
+}
+
+/// Threads receive while the settings say so, on guarded interfaces of this host alone. What the
+/// operator has switched on stays on.
+#[test]
+fn threads_that_receive() {
+    kernel_scenario("kernel::threads_that_receive", |network| {
+        install(network, 5);
+        // The same name in the namespace of the test, whose /sys this process sees.
+        must("ip link add va type veth peer name vx");
+        let seen = |network: &Network| network.kernel_status("a").interfaces[0].receive_threads;
+        assert_eq!((seen(network), has_threads("a", "va")), (Some(false), false));
+        for (words, is_on) in [("va 5 threads", true), ("va 5", false), ("va 4 threads", true)] {
+            assert_eq!(network.asked_to_install("a", words), "on");
+            assert_eq!((seen(network), has_threads("a", "va")), (Some(is_on), is_on), "{words}");
+            network.transfers(ADDRESSES[0], "push", FILE);
+            network.transfers(ADDRESSES[1], "pull", FILE);
+        }
+        // Its receive queues end with the interface, and the setting does not.
+        must("ip -n a link set va down");
+        must("ip -n a link set va up");
+        assert!(has_threads("a", "va") && !has_threads("b", "vb"));
+        network.remove("a");
+        assert!(!has_threads("a", "va"));
+
+        // Switched on by others, and then wanted by the guard, too.
+        network.install("a", 5);
+        let words = ["netns", "exec", "a", "sh", "-c", "echo 1 > /sys/class/net/va/threaded"];
+        assert!(Command::new("ip").args(words).status().expect("ip runs").success());
+        assert_eq!(network.asked_to_install("a", "va 5 threads"), "on");
+        network.remove("a");
+        assert!(has_threads("a", "va"));
+    });
+}
+
+/// A bridge has no receive queues that a thread could serve, and a veth device none while it is
+/// down.
+#[test]
+fn interfaces_without_receive_queues() {
+    kernel_scenario("kernel::interfaces_without_receive_queues", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        must("ip -n a link add bridge type bridge");
+        must("ip -n a link set bridge up");
+        must("ip -n a link set va down");
+        for interface in ["bridge", "va"] {
+            let answer = network.asked_to_install("a", &format!("{interface} 5 threads"));
+            let why = format!("refused: threads cannot receive the packets of {interface}: it is");
+            assert!(answer.starts_with(&why), "{answer}");
+            let devices = must("ip -n a -br link").stdout;
+            assert!(!String::from_utf8_lossy(&devices).contains("rguard"));
+            // Nothing is left in the way.
+            network.install_on("a", interface, 5);
+            network.remove("a");
+        }
+    });
+}
+
+/// Data in a SYN have no check value. A guard on both ends makes TCP send them again after the
+/// handshake; with a guard on one end, Fast Open goes on.
+#[test]
+fn fast_open() {
+    kernel_scenario("kernel::fast_open", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        for more in ["", "bare"] {
+            let _server = network.fast_open(more);
+            network.install("b", 5);
+            for address in ADDRESSES {
+                let count = network.requests_in_syns(address, more);
+                assert_eq!(count, Some(3), "{address} {more}: {:?}", network.kernel_status("b"));
+            }
+            network.install("a", 5);
+            for address in ADDRESSES {
+                let count = network.requests_in_syns(address, more);
+                assert_eq!(count, Some(0), "{address} {more}: {:?}", network.kernel_status("a"));
+            }
+            for host in ["a", "b"] {
+                let status = network.kernel_status(host);
+                all_are_guarded(&status, 5);
+                assert_eq!(status.counters.agreed[5], 6, "{status:?}");
+            }
+            assert!(network.kernel_status("a").counters.fast_open_removed >= 6);
+            ["a", "b"].into_iter().for_each(|host| network.remove(host));
+        }
+    });
+}
+
+/// Filters of tc, which kernels before 6.6 need, without XDP. `off` removes them, whoever else has
+/// removed them already.
+#[test]
+fn filters_of_old_kernels() {
+    kernel_scenario("kernel::filters_of_old_kernels", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        let filters = |direction: &str| {
+            let shown = must(&format!("tc -n a filter show dev va {direction}")).stdout;
+            String::from_utf8_lossy(&shown).contains("guard_")
+        };
+        for others in [false, true] {
+            for host in ["a", "b"] {
+                let words = format!("v{host} 5 oldest");
+                assert_eq!(network.asked_to_install(host, &words), "on");
+            }
+            assert!(filters("egress") && filters("ingress"));
+            for address in ADDRESSES {
+                network.transfers(address, "push", FILE);
+                network.transfers(address, "pull", FILE);
+            }
+            for host in ["a", "b"] {
+                let status = network.kernel_status(host);
+                let parts = ["sockops", "egress_filter", "segments_filter", "ingress_filter"];
+                assert_eq!(status.interfaces[0].parts, parts);
+                assert!(status.broken.is_none(), "{status:?}");
+                all_are_guarded(&status, 5);
+                assert_eq!(status.counters.agreed[5], 4, "{status:?}");
+                assert!(status.kernel.segmented > 0, "{status:?}");
+            }
+            if others {
+                must("tc -n a qdisc del dev va clsact");
+                let broken = network.kernel_status("a").broken.unwrap_or_default();
+                assert!(broken.contains("its part `egress_filter` was detached"), "{broken}");
+            }
+            ["a", "b"].into_iter().for_each(|host| network.remove(host));
+            assert!(!filters("egress") && !filters("ingress"));
+            let devices = must("ip -n a -br link").stdout;
+            assert!(!String::from_utf8_lossy(&devices).contains("rguard"));
         }
     });
 }

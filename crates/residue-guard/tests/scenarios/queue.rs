@@ -122,7 +122,10 @@ fn a_flood_of_requests() {
             network.flood_of_requests(from);
             for host in ["a", "b"] {
                 let status = network.status(host);
-                assert_eq!(status.counters.agreed[0], 0, "{from} {status:?}");
+                // On a loaded machine a connection may lose its SYN so often that it goes on
+                // without a check value.
+                let agreed = status.counters.agreed;
+                assert!(agreed[0] * 50 <= agreed[5], "{from} {status:?}");
                 assert!(status.destinations.is_empty(), "{from} {status:?}");
             }
         }
@@ -179,5 +182,27 @@ fn failed_destinations_are_forgotten() {
         network.transfers(ADDRESSES[0], "push", 100);
         must(&format!("kill -USR1 {}", guard.0.id()));
         until("it is forgotten", || network.status("a").destinations.is_empty());
+    });
+}
+
+/// Data in a SYN have no check value: they come after the handshake.
+#[test]
+fn fast_open() {
+    scenario("queue::fast_open", |network| {
+        for more in ["", "bare"] {
+            let _server = network.fast_open(more);
+            let guards = ["a", "b"].map(|host| network.guard(host, 5));
+            for address in ADDRESSES {
+                let count = network.requests_in_syns(address, more);
+                assert_eq!(count, Some(0), "{address} {more}: {:?}", network.status("a"));
+            }
+            for host in ["a", "b"] {
+                let counters = network.status(host).counters;
+                assert_eq!((counters.agreed[5], counters.agreed[0]), (6, 0), "{counters:?}");
+            }
+            assert!(network.status("a").counters.fast_open_removed >= 6);
+            guards.into_iter().for_each(|guard| guard.signal("TERM"));
+            must("rm -f /run/state-va /run/state-vb");
+        }
     });
 }

@@ -16,6 +16,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("trailers.txt", include_str!("../../vectors/trailers.txt")),
     ("baseline.txt", include_str!("../../vectors/baseline.txt")),
     ("koopman.txt", include_str!("../../vectors/koopman.txt")),
+    ("dual.txt", include_str!("../../vectors/dual.txt")),
     ("adler.txt", include_str!("../../vectors/adler.txt")),
     ("crc.txt", include_str!("../../vectors/crc.txt")),
 ];

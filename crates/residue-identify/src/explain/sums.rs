@@ -30,10 +30,10 @@ struct Pair {
     /// Bytes to a unit, and whether the first is the lowest.
     unit: usize,
     little_endian: bool,
-    modulus: u32,
+    modulus: u64,
     reduction: Reduction,
     /// The start of A.
-    start: u32,
+    start: u64,
     /// Bits of each sum, and whether A goes above B.
     bits: u32,
     a_first: bool,
@@ -73,6 +73,8 @@ pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
         "iso-8473" => return Some(two_octets(fletcher.shown(data))),
         "four-octets" => return Some(four_octets(words.shown(data), data.len())),
         "adler-32" => Pair { modulus: 65521, start: 1, bits: 16, ..fletcher },
+        "dual-16" => Pair { unit: 4, modulus: 253, ..fletcher },
+        "dual-32" => Pair { unit: 4, modulus: 65525, ..words },
         _ => return None,
     };
     Some(pair.shown(data))
@@ -249,7 +251,7 @@ fn scaled(data: &[u8], width: u32, modulus: u64) -> Shown {
 }
 
 impl Pair {
-    fn reduce(&self, sum: u32) -> u32 {
+    fn reduce(&self, sum: u64) -> u64 {
         match self.reduction {
             Reduction::Remainder => sum % self.modulus,
             // Both addends are at most M, so one M is all there can be too much.
@@ -273,12 +275,14 @@ impl Pair {
         });
         lines.push(String::new());
         let (mut a, mut b) = (self.start, 0);
-        lines.push(format!("  {:>6}  {:>22}  {:>22}", "unit", "A", "B"));
-        lines.push(format!("  {:>6}  {a:>22}  {b:>22}", "start"));
-        for unit in units(data, self.unit, self.little_endian) {
+        // As wide as the largest numbers, two of which are added up.
+        let (first, second) = if self.unit == 4 { (10, 27) } else { (6, 22) };
+        lines.push(format!("  {:>first$}  {:>second$}  {:>22}", "unit", "A", "B"));
+        lines.push(format!("  {:>first$}  {a:>second$}  {b:>22}", "start"));
+        for unit in units(data, self.unit, self.little_endian).into_iter().map(u64::from) {
             let (plain_a, next_a) = (a + unit, self.reduce(a + unit));
             let (plain_b, next_b) = (b + next_a, self.reduce(b + next_a));
-            let described = |before: u32, added: u32, plain: u32, reduced: u32| {
+            let described = |before: u64, added: u64, plain: u64, reduced: u64| {
                 if plain == reduced {
                     format!("{before} + {added} = {reduced}")
                 } else {
@@ -287,7 +291,7 @@ impl Pair {
             };
             let (text_a, text_b) =
                 (described(a, unit, plain_a, next_a), described(b, next_a, plain_b, next_b));
-            lines.push(format!("  {unit:>6}  {text_a:>22}  {text_b:>22}"));
+            lines.push(format!("  {unit:>first$}  {text_a:>second$}  {text_b:>22}"));
             (a, b) = (next_a, next_b);
         }
         let (upper, lower) = if self.a_first { (a, b) } else { (b, a) };

@@ -146,12 +146,18 @@ impl Addresses {
     /// Stores the addresses of a finding: of all early packets, and of some later ones.
     #[inline]
     pub fn learn(&mut self, finding: &Finding<'_>) {
-        // Chosen by its number, so that the order in which packets are judged does not matter.
-        let packet = finding.buffer.packet;
-        let is_chosen = packet <= EARLY || packet.is_multiple_of(SHARE);
         // Once per packet is enough, and most packets have a check with ports.
-        if is_chosen && finding.check.ports.is_some() {
-            for address in finding.addresses() {
+        if finding.check.ports.is_some() {
+            self.learn_pair(finding.buffer.packet, finding.addresses());
+        }
+    }
+
+    /// Stores the addresses of a packet that has ports, as [`Addresses::learn`].
+    #[inline]
+    pub fn learn_pair(&mut self, packet: u64, addresses: [&[u8]; 2]) {
+        // Chosen by its number, so that the order in which packets are judged does not matter.
+        if packet <= EARLY || packet.is_multiple_of(SHARE) {
+            for address in addresses {
                 self.see(packet, address);
             }
         }

@@ -48,22 +48,23 @@ impl<R: Read> Reader<R> {
     ///
     /// As [`Reader::next`]. The batch then has the packets before the error.
     pub(crate) fn batch(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        let result = self.gather(batch, |reader, is_first| is_first || reader.is_ready());
+        let result = self.gather(batch, u64::MAX, Reader::is_ready);
         self.window.detach(&mut batch.chunk);
         result
     }
 
-    /// Replaces the records of `batch` with the next ones, for as long as `goes_on` returns `true`;
-    /// its second argument is whether no item was read yet. Returns as [`Reader::batch`].
+    /// Replaces the records of `batch` with those that begin before the offset `end`: the next one,
+    /// and others for as long as `goes_on` returns `true`. Returns as [`Reader::batch`].
     pub(super) fn gather(
         &mut self,
         batch: &mut Batch,
-        goes_on: impl Fn(&Self, bool) -> bool,
+        end: u64,
+        goes_on: impl Fn(&Self) -> bool,
     ) -> Result<bool, Error> {
         batch.records.clear();
         batch.before = self.window.packets;
         let mut is_first = true;
-        while goes_on(self, is_first) {
+        while self.window.offset() < end && (is_first || goes_on(self)) {
             is_first = false;
             match self.advance()? {
                 Next::Packet(record) => {
@@ -72,6 +73,9 @@ impl<R: Read> Reader<R> {
                 }
                 Next::Passed => {}
                 Next::End => return Ok(false),
+            }
+            if let Blocks::Classic(classic) = &self.blocks {
+                classic.gather(&mut self.window, end, &mut batch.records);
             }
         }
         Ok(true)

@@ -132,7 +132,7 @@ impl<R: Read> Reader<R> {
     ) -> Result<bool, Error> {
         self.window.lend(&mut batch.chunk, blocks.offset(number));
         let end = blocks.offset(number + 1);
-        let result = self.gather(batch, |reader, _| reader.window.offset() < end);
+        let result = self.gather(batch, end, |_| true);
         self.window.give_back(&mut batch.chunk);
         result
     }

@@ -145,29 +145,56 @@ impl Classic {
             self.decide(window)?;
             window.need(self.header)?;
         }
-        let head = window.peek();
-        // Not mapped from an array of offsets, which the compiler turns into a call.
-        let (seconds, fraction) = (self.order.u32(head, 0), self.order.u32(head, 4));
-        let (captured, wire_length) = self.lengths(head);
+        let (captured, _) = self.lengths(window.peek());
         if captured > self.link.longest() {
             return Err(self.too_long(window, captured));
         }
-        let length = captured as usize;
-        let whole = self.header + length;
+        let whole = self.header + captured as usize;
         window.need(whole)?;
+        let offset = window.offset();
+        let record = self.record(window.peek(), offset, 0);
+        Ok(Next::Packet(Record { start: record.start + window.take(whole), ..record }))
+    }
+
+    /// Appends the next records that are whole in the buffer and begin before the offset `end`,
+    /// once the first record of the file was returned. Leaves those with errors to
+    /// [`Classic::next`].
+    pub fn gather<R: Read>(&self, window: &mut Window<R>, end: u64, records: &mut Vec<Record>) {
+        let (bytes, offset, start) = (window.peek(), window.offset(), window.place());
+        let (longest, before) = (self.link.longest(), records.len());
+        let mut used = 0;
+        while offset + (used as u64) < end
+            && let rest = &bytes[used..]
+            && let Some(room) = rest.len().checked_sub(self.header)
+            && let (captured, _) = self.lengths(rest)
+            && captured <= longest
+            && captured as usize <= room
+        {
+            records.push(self.record(rest, offset + used as u64, start + used));
+            used += self.header + captured as usize;
+        }
+        window.packets += (records.len() - before) as u64;
+        window.take(used);
+    }
+
+    /// Returns a record whose header is at this offset in the file and at this place in the buffer.
+    #[inline]
+    fn record(&self, header: &[u8], offset: u64, place: usize) -> Record {
+        // Not mapped from an array of offsets, which the compiler turns into a call.
+        let (seconds, fraction) = (self.order.u32(header, 0), self.order.u32(header, 4));
+        let (captured, wire_length) = self.lengths(header);
+        let length = captured as usize;
         let padding = self.padding.min(length);
-        let offset = window.offset() + (self.header + padding) as u64;
-        let start = window.take(whole) + self.header + padding;
         let time = u64::from(seconds) * 1_000_000_000 + u64::from(fraction) * self.unit;
-        Ok(Next::Packet(Record {
-            start,
+        Record {
+            start: place + self.header + padding,
             length: length - padding,
-            offset,
+            offset: offset + (self.header + padding) as u64,
             link: self.link,
             wire_length: wire_length.saturating_sub(padding as u32),
             fcs: self.fcs,
             time: Some(time),
-        }))
+        }
     }
 
     /// Returns whether these bytes, the next ones, hold the next record.

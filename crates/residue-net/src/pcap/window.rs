@@ -306,6 +306,12 @@ impl<R: Read> Window<R> {
         self.chunk.used()
     }
 
+    /// Returns the offset in the buffer of the next byte.
+    #[inline]
+    pub fn place(&self) -> usize {
+        self.chunk.start
+    }
+
     /// Uses `count` bytes of the buffer; returns their offset in it.
     #[inline]
     pub fn take(&mut self, count: usize) -> usize {
@@ -353,6 +359,8 @@ impl<R: Read> Window<R> {
     /// file.
     pub fn lend(&mut self, block: &mut Chunk, offset: u64) {
         std::mem::swap(&mut self.chunk, block);
+        // Looking ahead from the block before may have met the end of the file.
+        self.ended = false;
         let used = usize::try_from(self.offset.saturating_sub(offset)).unwrap_or(usize::MAX);
         self.chunk.start += used.min(self.chunk.len());
     }

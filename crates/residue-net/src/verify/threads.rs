@@ -14,6 +14,7 @@
 //! What the calling thread remembers may change the verdicts on later packets ([`Heeds`]). If it
 //! begins to remember something while others judge ahead, their packets are judged again.
 
+use super::plain::{self, Right};
 use super::{AnyReader, Totals, Verifier, walked};
 use crate::Error;
 use crate::buffer::{Buffer, Finding};
@@ -65,6 +66,8 @@ struct Judge {
     verdicts: Vec<(&'static Protocol, Verdict)>,
     /// Addresses of the counted packets.
     addresses: Addresses,
+    /// Right values that are not counted elsewhere yet.
+    plain: plain::Numbers,
 }
 
 impl Judge {
@@ -80,12 +83,27 @@ impl Judge {
                 in_order.push(place);
             }
         }
+        self.plain.flush(counts);
     }
 
-    /// Counts the verdicts on a packet; `false` if it must be judged in order.
+    /// Counts the verdicts on a packet, those on plain ones in `self`; `false` if it must be judged
+    /// in order.
     #[inline]
     fn counts(&mut self, packet: &Packet<'_>, heeds: Heeds, counts: &mut Protocols) -> bool {
-        let Judge { found, agreements, verdicts, addresses } = self;
+        if !heeds.right
+            && let Some(right) = Right::of(packet, !heeds.connections)
+        {
+            self.plain.add(&right);
+            self.addresses.learn_pair(packet.number, right.addresses);
+            return true;
+        }
+        self.walk(packet, heeds, counts)
+    }
+
+    /// Counts the verdicts on any packet, as [`Judge::counts`].
+    #[inline(never)]
+    fn walk(&mut self, packet: &Packet<'_>, heeds: Heeds, counts: &mut Protocols) -> bool {
+        let Judge { found, agreements, verdicts, addresses, .. } = self;
         let buffer = walked(packet, found, agreements);
         if agreements.know_any() {
             *agreements = Agreements::default();
@@ -419,6 +437,7 @@ impl Main<'_, '_> {
             for place in (0..place).filter(is_counted) {
                 judge.counts(&batch.packet(place), *heeds, &mut counts);
             }
+            judge.plain.flush(&mut counts);
             self.count(&counts);
             return self.in_order(batch, place + 1);
         }

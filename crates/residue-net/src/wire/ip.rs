@@ -40,6 +40,17 @@ impl Ip {
     }
 }
 
+/// A plain IP packet: without options, extension headers and fragments, its length not 0, and all
+/// of it captured.
+pub(crate) struct Plain<'a> {
+    /// Source and destination address of equal length, and the payload behind them.
+    pub bytes: &'a [u8],
+    /// Number of bytes of both addresses.
+    pub addresses: usize,
+    /// Protocol number of the payload.
+    pub protocol: u8,
+}
+
 /// Fields of the authentication header. Its length is in units of 4 bytes, less 2.
 const NEXT_HEADER: u32 = 0;
 const LENGTH: u32 = 1;

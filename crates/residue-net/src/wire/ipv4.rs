@@ -1,6 +1,6 @@
 //! IPv4 (RFC 791): the header checksum, fragments, source routes.
 
-use super::ip::Ip;
+use super::ip::{Ip, Plain};
 use super::{Field, number};
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::{Fragment, Walk};
@@ -79,6 +79,20 @@ pub fn walk(walk: &mut Walk, span: Span) {
         }
     }
     (walk.addresses, walk.length_zero) = outer;
+}
+
+/// Returns a plain packet whose header checksum is right.
+#[inline]
+pub(crate) fn plain(packet: &[u8]) -> Option<Plain<'_>> {
+    const ADDRESSES: usize = SOURCE.start as usize;
+    let header = packet.first_chunk::<{ SHORTEST_HEADER as usize }>()?;
+    let is_fragment = number(header, FRAGMENT) & (MORE_FRAGMENTS | OFFSET) != 0;
+    if header[VERSION] != 0x45 || is_fragment || residue::internet::checksum_array(header) != 0 {
+        return None;
+    }
+    let bytes = packet.get(ADDRESSES..number(header, TOTAL_LENGTH) as usize)?;
+    let addresses = header.len() - ADDRESSES;
+    (bytes.len() >= addresses).then_some(Plain { bytes, addresses, protocol: header[PROTOCOL] })
 }
 
 /// Returns the final address of a source route that is not used up; the destination of the header

@@ -1,6 +1,6 @@
 //! IPv6 (RFC 8200): extension headers, and the addresses of pseudo-headers.
 
-use super::ip::Ip;
+use super::ip::{Ip, Plain};
 use super::{Field, number};
 use crate::check::Span;
 use crate::frame::{Fragment, Walk};
@@ -72,6 +72,18 @@ pub fn walk(walk: &mut Walk, span: Span) {
         },
     );
     (walk.addresses, walk.length_zero) = outer;
+}
+
+/// Returns a plain packet, if the payload is of a protocol that is no extension header.
+#[inline]
+pub(crate) fn plain(packet: &[u8]) -> Option<Plain<'_>> {
+    let header = packet.first_chunk::<{ HEADER as usize }>()?;
+    let (length, protocol) = (number(header, PAYLOAD_LENGTH) as usize, header[NEXT_HEADER]);
+    if header[VERSION] >> 4 != 6 || length == 0 || !matches!(protocol, 6 | 17) {
+        return None;
+    }
+    let bytes = packet.get(SOURCE.start as usize..HEADER as usize + length)?;
+    Some(Plain { bytes, addresses: (DESTINATION.end - SOURCE.start) as usize, protocol })
 }
 
 /// Walks the payload after the fixed header, or of a reassembled datagram: extension headers, then

@@ -82,6 +82,34 @@ fn attributes(walk: &mut Walk, span: Span) {
     }
 }
 
+/// Returns whether the magic cookie is at this offset.
+#[inline]
+fn has_cookie(data: &[u8], offset: u32) -> bool {
+    // By arrays: a comparison of slices may be a call.
+    data.get(offset as usize..).and_then(|data| data.first_chunk()) == Some(&COOKIE.to_be_bytes())
+}
+
+/// Returns whether it is certain that [`walk`] does nothing with a datagram.
+#[inline]
+pub(crate) fn is_none(data: &[u8]) -> bool {
+    !has_cookie(data, MAGIC_COOKIE) && !has_cookie(data, CHANNEL_HEADER + MAGIC_COOKIE)
+}
+
+/// Returns whether it is certain that [`stream`] does nothing with the data of a segment.
+#[inline]
+pub(crate) fn is_none_in_stream(data: &[u8]) -> bool {
+    let Some(start) = data.first_chunk::<{ CHANNEL_HEADER as usize }>() else {
+        // Too short for a cookie.
+        return true;
+    };
+    let length = u32::from(u16::from_be_bytes([start[2], start[3]])).next_multiple_of(4);
+    let is_last = data.len() < (CHANNEL_HEADER + length) as usize;
+    start[0] >> 7 != 0
+        || (start[0] >> 4 != 4 || is_last)
+            && is_none(data)
+            && !has_cookie(data, PREFIX + MAGIC_COOKIE)
+}
+
 /// Walks the data of a TCP segment that begins with a message: messages and those of channels, one
 /// behind the other (RFC 8489 section 6.2.2; RFC 8656 section 12.5 pads channels), or with a length
 /// before each (RFC 4571). Nothing is done unless there is a message.

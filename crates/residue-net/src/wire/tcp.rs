@@ -51,6 +51,29 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     }
 }
 
+/// First bytes of the usual options of a segment: a time stamp after padding (RFC 7323 appendix A);
+/// and the length of a header with no other options, in bytes.
+const TIME_STAMP: [u8; 4] = [1, 1, 8, 10];
+const TIME_STAMP_HEADER: usize = 32;
+
+/// Returns whether a segment has its checksum, be it right or wrong, and nothing else to verify or
+/// to remember, as [`walk`] would find out if nothing is known of any connection.
+#[inline]
+pub(crate) fn is_plain(segment: &[u8]) -> bool {
+    let Some(header) = segment.first_chunk::<{ HEADER as usize }>() else { return false };
+    let header_length = usize::from(header[DATA_OFFSET] >> 4) * 4;
+    let has_time_stamp = || {
+        header_length == TIME_STAMP_HEADER
+            && segment[header.len()..].first_chunk() == Some(&TIME_STAMP)
+    };
+    let ports = ports(header);
+    (header_length == header.len() || has_time_stamp())
+        && Kind::of_ports(ports).is_none()
+        && segment.get(header_length..).is_some_and(|data| {
+            super::is_plain_stream(ports, data) && Kind::of_start(data).is_none()
+        })
+}
+
 /// Returns the check of the ordinary checksum of a segment of `ip`, and appends its pieces.
 #[must_use]
 pub fn check(ip: &Ip, pieces: &mut Vec<Piece>) -> Check {

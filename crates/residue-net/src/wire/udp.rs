@@ -57,3 +57,14 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     }
     super::udp_port(walk, ports, cover.skip(HEADER), ip);
 }
+
+/// Returns the number of covered bytes of a datagram that has a checksum, be it right or wrong, and
+/// nothing else to verify, as [`walk`] would find out.
+#[inline]
+pub(crate) fn plain(datagram: &[u8]) -> Option<usize> {
+    let header = datagram.first_chunk::<{ HEADER as usize }>()?;
+    let length = number(header, LENGTH) as usize;
+    let data = datagram.get(header.len()..length)?;
+    let is_plain = number(header, CHECKSUM) != 0 && super::is_plain_datagram(ports(header), data);
+    is_plain.then_some(length)
+}

@@ -117,6 +117,13 @@ mod tests {
         }
         // All 16 bits alike and all wrong, at any phase: one pattern of 2^14, two data of 2^16.
         assert_eq!(of("internet", 16).by_phase, [2f64.powi(-29); 16]);
+        // A multiple of the modulus has as many bits as the modulus.
+        for (name, bits) in
+            [("fletcher-16", 7), ("dual-16", 7), ("fletcher-32", 15), ("dual-32", 15)]
+        {
+            assert!((1..=bits).all(|bits| of(name, bits).all_seen), "{name}");
+            assert!(!of(name, bits + 1).all_seen, "{name}");
+        }
         for bits in [2, 16, 17] {
             assert_eq!(of("crc-16/arc", bits).all_seen, bits < 17);
         }

@@ -16,8 +16,8 @@ pub struct Distance {
     pub three_to: usize,
     /// An undetected error of two bits in data one byte longer.
     pub two: Undetected,
-    /// An undetected error of three bits there, so that no longer data have a Hamming distance of
-    /// 4.
+    /// An undetected error of three bits in data of one unit or less: no longer data have a Hamming
+    /// distance of 4.
     pub three: Option<Undetected>,
 }
 
@@ -41,8 +41,15 @@ pub fn distance(code: &Additive) -> Result<Option<Distance>, Error> {
         return Err(Error::Unconfirmed(code.name().into()));
     }
     let two = alone(code, limit + 1, 1)?;
-    // A data bit, and one of each half of the value.
-    let three = matches!(code.kind, Kind::Pairs(..)).then(|| alone(code, 1, 2)).transpose()?;
+    // A data bit, and one of each half of the value: the lowest bit of a unit is one, and a shorter
+    // unit may have none.
+    let three = match code.kind {
+        Kind::Pairs(_, unit, _) => {
+            let shorter = (1..unit as usize).find_map(|bytes| alone(code, bytes, 2).ok());
+            Some(shorter.map_or_else(|| alone(code, unit as usize, 2), Ok)?)
+        }
+        _ => None,
+    };
     Ok(Some(Distance { three_to: limit, two, three }))
 }
 
@@ -176,6 +183,8 @@ mod tests {
             ("koopman-8", 12),
             ("koopman-16", 4092),
             ("koopman-32", 268_435_451),
+            ("dual-16", 4 * 252),
+            ("dual-32", 4 * 65524),
         ] {
             let code = Additive::named(name).unwrap();
             let found = distance(&code).unwrap().unwrap_or_else(|| panic!("{name}"));
@@ -216,6 +225,38 @@ mod tests {
         }
     }
 
+    /// Tries every two bits of data and value of the longest data, and of data of a word more, by
+    /// what a word of one bit makes of both sums.
+    #[test]
+    fn the_limit_of_dual_16_is_met_by_every_pair() {
+        let value = |words: usize, bit: u32| {
+            let mut data = vec![0; 4 * words];
+            data[..4].copy_from_slice(&(1_u32 << bit).to_be_bytes());
+            residue::dual::reference::<residue::koopman::Mod253>(&data)
+        };
+        // What a wrong bit may do to A and B, as far as a receiver distinguishes it.
+        let signed = |a: u32, b: u32| [[a, b], [(253 - a) % 253, (253 - b) % 253]];
+        for (most, undetected) in [(252, 0), (253, 8)] {
+            let mut bits: Vec<[[u32; 2]; 2]> = (1..=most)
+                .flat_map(|words| (0..32).map(move |bit| value(words, bit)))
+                .map(|value| signed(value & 0xff, value >> 8))
+                .collect();
+            bits.extend((0..8).flat_map(|bit| [signed(1 << bit, 0), signed(0, 1 << bit)]));
+            assert_eq!(bits.len(), 32 * most + 16);
+            let pairs = |(i, one): (usize, &[[u32; 2]; 2])| {
+                assert!(one[0] != [0, 0]);
+                bits[..i].iter().filter(|two| two.contains(&one[0])).count()
+            };
+            // The lowest eight bits of the first of 253 words, each with its bit of A.
+            assert_eq!(bits.iter().enumerate().map(pairs).sum::<usize>(), undetected, "{most}");
+        }
+        for modulus in [253, 65525] {
+            let power = |d| integer::power(2, d, modulus);
+            assert!((1..32).all(|d| power(d) != 1 && power(d) != modulus - 1));
+        }
+        assert_eq!([half_order(253), half_order(65525)], [110, 1310]);
+    }
+
     #[test]
     fn one_unit_more_has_a_pair() {
         for (name, limit) in [
@@ -224,6 +265,8 @@ mod tests {
             ("iso-8473", 253),
             ("four-octets", 2 * 65533),
             ("adler-32", 65520),
+            ("dual-16", 4 * 252),
+            ("dual-32", 4 * 65524),
         ] {
             let code = Additive::named(name).unwrap();
             let more = limit + code.unit_bits() / 8;

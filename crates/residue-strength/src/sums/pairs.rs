@@ -171,11 +171,18 @@ pub fn inserted(code: &Additive, bytes: usize) -> Option<Share> {
         Kind::Pairs(modulus, unit, _) => (f64::from(unit), f64::from(modulus)),
     };
     let (units, values) = ((bytes as f64 / unit) as i32, (8.0 * unit).exp2());
-    // A unit is 0 modulo M twice as often as any other residue, if M is one less than the number of
-    // values: uniform but for a share of 1 / values, in which it is 0.
+    // The first residues modulo M are those of one more value than the others. A unit is uniform
+    // but for a share of `first` / values, in which it is one of the first; of one unit, one in
+    // `first` of these is 0, and several units are 0 together hardly more often.
+    let first = values % modulus;
     let zero = |before: i32| {
-        let none = if modulus < values { values.powi(-before) } else { f64::from(before == 0) };
-        (1.0 - none) / modulus + none
+        let none = |share: f64| share.powi(before);
+        let (rest, zero) = if modulus < values {
+            (none(first / values), none(1.0 / values))
+        } else {
+            (none(0.0), none(0.0))
+        };
+        (1.0 - rest) / modulus + zero
     };
     Some(Share::new((0..units).map(zero).sum(), units.into()))
 }

@@ -3,7 +3,7 @@
 #[cfg(not(miri))]
 use core::arch::asm;
 #[cfg(not(miri))]
-use core::arch::x86_64::__cpuid;
+use core::arch::x86_64::{__cpuid_count, CpuidResult};
 
 mod avx2;
 mod avx512;
@@ -19,12 +19,20 @@ mod markers {
 }
 pub(crate) use markers::*;
 
+/// Returns what CPUID says of a leaf.
+#[cfg(not(miri))]
+#[allow(unused_unsafe)] // The intrinsic is safe from Rust 1.94 on.
+pub(crate) fn cpuid(leaf: u32, subleaf: u32) -> CpuidResult {
+    // SAFETY: all x86-64 CPUs have the instruction, and it changes nothing but its results.
+    unsafe { __cpuid_count(leaf, subleaf) }
+}
+
 /// Returns XCR0: the registers that the operating system saves.
 ///
 /// Bits 1 and 2: ymm; 5, 6 and 7: zmm. Zero without XGETBV.
 #[cfg(not(miri))]
 pub(crate) fn saved_state() -> u64 {
-    let osxsave = __cpuid(1).ecx >> 27 & 1 == 1;
+    let osxsave = cpuid(1, 0).ecx >> 27 & 1 == 1;
     if !osxsave {
         return 0;
     }

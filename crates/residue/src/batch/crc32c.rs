@@ -4,8 +4,9 @@
 
 use super::{Form, Packets, Source};
 use crate::arch::{Castagnoli, CrcStep};
+use crate::cpu;
 use crate::crc::crc32c::{Crc32c, crc32c};
-use crate::crc::steps::HeadShift;
+use crate::crc::steps::{HeadShift, before_zeros};
 use crate::kernel::{Batch, Body};
 
 /// Computes four packets at a time.
@@ -61,7 +62,10 @@ fn rounds<'a, T: CrcStep<Castagnoli>>(tier: T, packets: impl Source<'a>, values:
             while !values.is_empty() {
                 let packet = packets.packet(at);
                 let done = if packet.len() / 8 > WORDS {
-                    long(packets, at, values)
+                    match alike(tier, packets, at, values) {
+                        0 => long(packets, at, values),
+                        done => done,
+                    }
                 } else if let Some(crcs) = values.first_chunk_mut::<4>() {
                     *crcs = together(
                         tier,
@@ -118,19 +122,11 @@ fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
 /// It is the start register for a word that holds n bytes of a packet behind zero bytes. The bits
 /// above it hold half the number of bits before those bytes.
 static STARTS: [u64; 8] = {
-    const P: u32 = 0x82f6_3b78;
-    let mut starts = [0; 8];
-    let (mut register, mut n) = (u32::MAX, 8);
-    while n > 0 {
-        n -= 1;
-        let mut bit = 0;
-        while bit < 8 {
-            // The step backwards: P has the top bit, so the result shows whether P was added.
-            let added = register >> 31;
-            register = (register ^ (P & added.wrapping_neg())) << 1 | added;
-            bit += 1;
-        }
-        starts[n] = (32 - 4 * n as u64) << 32 | register as u64;
+    let registers = before_zeros::<Castagnoli>();
+    let (mut starts, mut n) = ([0; 8], 0);
+    while n < 8 {
+        starts[n] = (32 - 4 * n as u64) << 32 | registers[8 - n] as u64;
+        n += 1;
     }
     starts
 };
@@ -175,6 +171,69 @@ fn long<'a>(packets: impl Source<'a>, from: usize, values: &mut [u32]) -> usize 
     done
 }
 
+/// Computes consecutive packets with as many whole words as the first, four at a time, from `from`
+/// on, and returns their number; none if single calls are faster.
+#[inline(always)]
+fn alike<'a, T: CrcStep<Castagnoli>>(
+    tier: T,
+    packets: impl Source<'a>,
+    from: usize,
+    values: &mut [u32],
+) -> usize {
+    let bytes = packets.packet(from).len();
+    if bytes > cpu::profile().lockstep_to {
+        return 0;
+    }
+    let mut done = 0;
+    for values in values.as_chunks_mut::<4>().0 {
+        let packet = |i| packets.packet(from + done + i);
+        let four = [packet(0), packet(1), packet(2), packet(3)];
+        match looped(tier, bytes / 8, four) {
+            Some(crcs) => *values = crcs,
+            None => break,
+        }
+        done += 4;
+    }
+    done
+}
+
+/// Returns the CRCs of four packets if each has this number of whole words, at least one.
+#[inline(always)]
+fn looped<T: CrcStep<Castagnoli>>(
+    tier: T,
+    words: usize,
+    [a, b, c, d]: [&[u8]; 4],
+) -> Option<[u32; 4]> {
+    if a.len() / 8 != words || b.len() / 8 != words || c.len() / 8 != words || d.len() / 8 != words
+    {
+        return None;
+    }
+    // Slices of one known length need no other test.
+    let (wa, wb) = (a.as_rchunks().1.get(..words)?, b.as_rchunks().1.get(..words)?);
+    let (wc, wd) = (c.as_rchunks().1.get(..words)?, d.as_rchunks().1.get(..words)?);
+    let mut ra = head(tier, u64::from_le_bytes(*a.first_chunk()?), a.len());
+    let mut rb = head(tier, u64::from_le_bytes(*b.first_chunk()?), b.len());
+    let mut rc = head(tier, u64::from_le_bytes(*c.first_chunk()?), c.len());
+    let mut rd = head(tier, u64::from_le_bytes(*d.first_chunk()?), d.len());
+    let ((oa, wa), (ob, wb)) = (wa.as_rchunks::<4>(), wb.as_rchunks::<4>());
+    let ((oc, wc), (od, wd)) = (wc.as_rchunks::<4>(), wd.as_rchunks::<4>());
+    for (((a, b), c), d) in oa.iter().zip(ob).zip(oc).zip(od) {
+        ra = tier.step8(ra, u64::from_le_bytes(*a));
+        rb = tier.step8(rb, u64::from_le_bytes(*b));
+        rc = tier.step8(rc, u64::from_le_bytes(*c));
+        rd = tier.step8(rd, u64::from_le_bytes(*d));
+    }
+    for (((a, b), c), d) in wa.iter().zip(wb).zip(wc).zip(wd) {
+        for i in 0..4 {
+            ra = tier.step8(ra, u64::from_le_bytes(a[i]));
+            rb = tier.step8(rb, u64::from_le_bytes(b[i]));
+            rc = tier.step8(rc, u64::from_le_bytes(c[i]));
+            rd = tier.step8(rd, u64::from_le_bytes(d[i]));
+        }
+    }
+    Some([!ra, !rb, !rc, !rd])
+}
+
 /// Returns the CRCs of four packets.
 #[inline(always)]
 fn together<T: CrcStep<Castagnoli>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [u32; 4] {
@@ -194,7 +253,11 @@ fn together<T: CrcStep<Castagnoli>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[
         return crcs;
     }
     // Not by `map`, which is not inlined.
-    [alone(tier, a), alone(tier, b), alone(tier, c), alone(tier, d)]
+    let mut crcs = [0; 4];
+    for (crc, packet) in crcs.iter_mut().zip([a, b, c, d]) {
+        *crc = alone(tier, packet);
+    }
+    crcs
 }
 
 /// Returns the CRCs of four packets that all have `W` whole words, at least one.

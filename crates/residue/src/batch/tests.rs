@@ -32,7 +32,9 @@ fn batches(noise: &mut Noise) -> Vec<Vec<usize>> {
         batches.push((0..count).map(lengths).collect());
         batches.push(std::vec![0; count]);
     }
-    batches.extend((0..=140).chain([511, 512, 513, 514]).map(|length| std::vec![length; 17]));
+    batches.extend(
+        (0..=140).chain([511, 512, 513, 514, 1022, 1023, 1024]).map(|length| std::vec![length; 17]),
+    );
     for length in 0..=700 {
         // Four alike, and four that begin at other places of a vector, the last one with more
         // vectors; then packets of all lengths around the end of those that run side by side.

@@ -5,8 +5,8 @@ use crate::baseline::{self, Add, Checksum, Xor};
 use crate::copy::Destination;
 use crate::crc::{Crc, Digest};
 use crate::fletcher::{self, Bytes255, Bytes256, Sums, Variant, Words65535, Words65536};
-use crate::koopman::{self, Mod253, Mod65519, Mod4294967291};
-use crate::{Error, adler, internet, xns};
+use crate::koopman::{self, Mod253, Mod65519, Mod65525, Mod4294967291};
+use crate::{Error, adler, dual, internet, xns};
 
 /// Declares the families: for each, how it streams, the dispatch of its kernels, its definition,
 /// the bytes in a word, and the arithmetic of its states.
@@ -158,4 +158,8 @@ families! {
     Koopman32: koopman::Checksum<Mod4294967291>, &crate::koopman::BEST_32,
         koopman::reference::<Mod4294967291>, 1,
         Group { modulus: 4_294_967_291, step: Step::Scale };
+    Dual16: dual::Checksum<Mod253>, &crate::dual::BEST_16,
+        dual::reference::<Mod253>, 4, Group { modulus: 253, step: Step::Sum };
+    Dual32: dual::Checksum<Mod65525>, &crate::dual::BEST_32,
+        dual::reference::<Mod65525>, 4, Group { modulus: 65525, step: Step::Sum };
 }

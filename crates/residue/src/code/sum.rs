@@ -105,6 +105,10 @@ sums! {
         "Koopman's checksum (2023): the message as a number, times 2^16, modulo 65519.";
     Koopman32: "koopman-32", 32, Koopman32, Plain,
         "Koopman's checksum (2023): the message as a number, times 2^32, modulo 4294967291.";
+    Dual16: "dual-16", 16, Dual16, Plain,
+        "Fletcher's sums of big-endian 32-bit words modulo 253, B:A.";
+    Dual32: "dual-32", 32, Dual32, Plain,
+        "Fletcher's sums of big-endian 32-bit words modulo 65525, B:A.";
 }
 
 /// Aliases of the sums.

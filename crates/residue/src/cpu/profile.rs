@@ -59,6 +59,9 @@ pub struct Profile {
     /// The length from which a copy's own kernel, which stores what it loads, is faster than a copy
     /// and then a check.
     pub fused_copies_from: usize,
+    /// The length up to which a batch of CRC-32C runs four packets of more than 71 bytes in
+    /// lockstep; 71 for none.
+    pub lockstep_to: usize,
     /// Where the figures come from: a CPU and a date, or `estimate`.
     pub source: &'static str,
 }
@@ -78,6 +81,7 @@ const UNKNOWN: Profile = Profile {
     reads_ahead_from: 512 << 10,
     aligns: false,
     fused_copies_from: 1024,
+    lockstep_to: 215,
     source: "estimate",
 };
 
@@ -100,6 +104,7 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     reads_ahead_from: 2 << 20,
     aligns: true,
     fused_copies_from: 1024,
+    lockstep_to: 71,
     source: "Xeons (Sapphire Rapids to Granite Rapids), 2026-11-22 and 2026-11-23",
 };
 
@@ -111,6 +116,7 @@ pub const PROFILES: &[Profile] = &[
         // At 64 MiB it brought CRC-32C from 0.63 to 0.99 of ISA-L's speed and CRC-32 from 0.98 to
         // 1.22 of libdeflate's; at 1 MiB it changes nothing.
         reads_ahead: Some(ReadAhead::NonTemporal),
+        lockstep_to: 1023,
         source: "an EPYC, 2026-11-21 and 2026-11-22",
         ..UNKNOWN
     },
@@ -120,6 +126,7 @@ pub const PROFILES: &[Profile] = &[
         // Products and matrices are equally fast for CRC-32C and CRC-32, products by a quarter for
         // CRC-64/NVME; with a few matrices, or with `crc32` beside them, they win everywhere.
         product: Product::CarryLess,
+        lockstep_to: 71,
         source: "an EPYC, 2026-11-23",
         ..UNKNOWN
     },
@@ -127,6 +134,7 @@ pub const PROFILES: &[Profile] = &[
         name: "zen5",
         cpus: "AMD Zen 5",
         product: Product::ByteMatrix,
+        lockstep_to: 71,
         source: "an EPYC, 2026-11-21",
         ..UNKNOWN
     },
@@ -153,14 +161,14 @@ impl Profile {
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 fn detected() -> &'static str {
     use super::Features;
-    use core::arch::x86_64::__cpuid;
+    use crate::arch::x86_64::cpuid;
 
-    let name = __cpuid(0);
+    let name = cpuid(0, 0);
     let mut vendor = [0; 12];
     for (part, register) in vendor.chunks_mut(4).zip([name.ebx, name.edx, name.ecx]) {
         part.copy_from_slice(&register.to_le_bytes());
     }
-    of_x86_64(&vendor, __cpuid(1).eax, super::arch_detected().contains(Features::AVX512))
+    of_x86_64(&vendor, cpuid(1, 0).eax, super::arch_detected().contains(Features::AVX512))
 }
 
 /// Returns the profile of an x86-64 CPU, of its vendor, its signature (CPUID leaf 1, register eax)

@@ -13,7 +13,7 @@ use super::taps::{OfCrc32c, Taps};
 use crate::arch::{Castagnoli, Polynomial, on_aarch64, on_x86_64};
 use crate::batch::Lockstep;
 use crate::cpu::{INTEL_AVX512, Product};
-use crate::kernel::{ByLength, Kernel, OutOfLine};
+use crate::kernel::{Apart, ByLength, Kernel, OutOfLine};
 
 /// Computes CRC-32C of `data`, of any length.
 ///
@@ -72,18 +72,17 @@ type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;
 /// Runs one chain of instructions, then three, then folding, then both at once, by length.
 type Composed = ByLength<HeadShift<Crc32c>, ThreeWayToFused, THREE_WAY_FROM>;
 
-// Three chains need no stack frame, and share a function with the one: behind a second call, 128
-// bytes took 2 ns longer on a Zen 3 core (2026-11-23, `residue bench -a crc32c -k
+// Three chains and folding need no stack frame, and share a function with the one: behind a second
+// call, 128 bytes took 2 ns longer on a Zen 3 core (2026-11-23, `residue bench -a crc32c -k
 // sse42_pclmul,sse42_avx2_vpclmul --mode throughput --sizes 128`).
 type ThreeWayToFused = ByLength<Thirds<Crc32c>, FoldToFused, FOLD_FROM>;
 
-type FoldToFused =
-    ByLength<OutOfLine<FoldStepsLong<Crc32c, false>>, OutOfLine<FusedAvx2>, FUSED_FROM>;
+type FoldToFused = ByLength<FoldStepsLong<Crc32c, false>, Apart<FusedAvx2>, FUSED_FROM>;
 
 // The lengths from which each wins, on a Zen 3 core on 2026-11-23: `cargo xtask rivals -c crc-32c
 // -m throughput,latency -s 64,88,96,112,128,144,160,192,208,216,224,256,1024`. Some lengths gain by
 // one of the two and lose by the other; there the one counts that is behind a rival.
-const THREE_WAY_FROM: usize = 96;
+const THREE_WAY_FROM: usize = 112;
 const FOLD_FROM: usize = 216;
 const FUSED_FROM: usize = 1024;
 

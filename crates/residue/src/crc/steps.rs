@@ -16,7 +16,7 @@ mod chain;
 mod fused;
 mod three_way;
 
-pub(crate) use chain::{HeadShift, Serial};
+pub(crate) use chain::{HeadShift, Serial, before_zeros};
 pub(crate) use fused::Fused;
 use three_way::TABLES_FROM;
 pub(crate) use three_way::{ShiftTables, Thirds, ThreeWay, ThreeWayTables};

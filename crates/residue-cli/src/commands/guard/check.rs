@@ -75,6 +75,7 @@ fn properties(host: &Host) -> Vec<(&'static str, String)> {
         ("tcp-segmentation-offload", host.tso),
         ("generic-segmentation-offload", host.gso),
         ("generic-receive-offload", host.gro),
+        ("threads that receive", host.receive_threads),
     ] {
         let words = match is_on {
             Some(true) => "on",

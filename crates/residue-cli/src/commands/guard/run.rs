@@ -2,7 +2,7 @@
 
 use super::options::{Chosen, Engine, must_not_run};
 use super::switch::settings;
-use super::{EngineChoice, RunArgs, status};
+use super::{EngineChoice, KernelOptions, RunArgs, status};
 use crate::output::{Output, Styles};
 use crate::progress::Progress;
 use anyhow::{anyhow, bail};
@@ -22,8 +22,11 @@ pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
         EngineChoice::Kernel if args.mss.is_some() => {
             bail!("--mss goes with the queue engine; the kernel engine follows the path's MTU")
         }
-        EngineChoice::Queue if args.cgroup.is_some() => {
+        EngineChoice::Queue if args.kernel.cgroup.is_some() => {
             bail!("--cgroup goes with the kernel engine")
+        }
+        EngineChoice::Queue if args.kernel.receive_threads => {
+            bail!("--receive-threads goes with the kernel engine")
         }
         EngineChoice::Auto if args.mss.is_some() => EngineChoice::Queue,
         choice => choice,
@@ -36,11 +39,11 @@ pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
         return by_queue(args, &chosen, output);
     }
     let mut signals = Signals::block()?;
-    match kernel::on(&settings(&args.options, &chosen, args.cgroup.as_deref())) {
+    match kernel::on(&settings(&args.options, &args.kernel, &chosen)) {
         Ok(()) => in_kernel(args, &mut signals, output),
         Err(_)
             if choice == EngineChoice::Auto
-                && args.cgroup.is_none()
+                && args.kernel == KernelOptions::default()
                 && args.options.interfaces.len() == 1 =>
         {
             by_queue(args, &chosen, output)

@@ -91,8 +91,13 @@ pub fn kernel_head(status: &kernel::Status) -> String {
             parts.push(part);
         }
     }
+    let threaded = status.interfaces.iter().filter(|each| each.receive_threads == Some(true));
+    let threads = match threaded.map(|each| each.name.as_str()).collect::<Vec<_>>().join(" and ") {
+        none if none.is_empty() => none,
+        some => format!("; threads receive from {some}"),
+    };
     format!(
-        "guarding {}, {ports}{}: {value}, {policy}; in the kernel, by {}",
+        "guarding {}, {ports}{}: {value}, {policy}; in the kernel, by {}{threads}",
         names(status),
         cgroup.unwrap_or_default(),
         parts.join(", ")

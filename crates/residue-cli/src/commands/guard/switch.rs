@@ -2,22 +2,23 @@
 
 use super::options::{Chosen, Engine, can_run, must_not_run};
 use super::status;
-use super::{ForgetArgs, GuardOptions, OffArgs, OnArgs};
+use super::{ForgetArgs, GuardOptions, KernelOptions, OffArgs, OnArgs};
 use crate::output::Output;
 use anyhow::{anyhow, bail};
 use residue_guard::adapter;
 use residue_guard::kernel::{self, Ending, Left, Settings};
 use std::io;
-use std::path::Path;
 
 /// Returns the settings of the kernel engine.
-pub fn settings(options: &GuardOptions, chosen: &Chosen, cgroup: Option<&Path>) -> Settings {
+pub fn settings(options: &GuardOptions, own: &KernelOptions, chosen: &Chosen) -> Settings {
     Settings {
         interfaces: options.interfaces.clone(),
         ports: chosen.ports.clone(),
         offer: chosen.offer(Engine::Kernel),
         policy: chosen.policy,
-        cgroup: cgroup.map(Path::to_path_buf),
+        cgroup: own.cgroup.clone(),
+        receive_threads: own.receive_threads,
+        as_oldest: false,
     }
 }
 
@@ -25,7 +26,7 @@ pub fn settings(options: &GuardOptions, chosen: &Chosen, cgroup: Option<&Path>) 
 pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
     let chosen = Chosen::of(&args.options)?;
     must_not_run()?;
-    let settings = settings(&args.options, &chosen, args.cgroup.as_deref());
+    let settings = settings(&args.options, &args.kernel, &chosen);
     if let Err(error) = kernel::on(&settings) {
         let has_queue = match &args.options.interfaces[..] {
             [interface] => can_run(Engine::Queue, &adapter::needs(interface)),

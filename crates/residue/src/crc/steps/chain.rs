@@ -24,6 +24,20 @@ pub(super) fn serial<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data:
     tail(tier, register, rest)
 }
 
+/// Advances the register over at most 23 bytes.
+#[inline(always)]
+pub(super) fn rest<P: Polynomial, T: CrcStep<P>>(tier: T, mut register: u32, data: &[u8]) -> u32 {
+    let (words, rest) = data.as_chunks::<8>();
+    if let Some((first, words)) = words.split_first() {
+        register = tier.step8(register, u64::from_le_bytes(*first));
+        if let Some(second) = words.first() {
+            register = tier.step8(register, u64::from_le_bytes(*second));
+        }
+    }
+    // One branch in place of three where there are whole words only.
+    if rest.is_empty() { register } else { tail(tier, register, rest) }
+}
+
 /// Advances the register over at most seven bytes, in steps of four, two and one.
 #[inline(always)]
 fn tail<P: Polynomial, T: CrcStep<P>>(tier: T, mut register: u32, mut rest: &[u8]) -> u32 {
@@ -41,14 +55,38 @@ fn tail<P: Polynomial, T: CrcStep<P>>(tier: T, mut register: u32, mut rest: &[u8
     }
 }
 
+/// Returns, for each number up to eight, the register that as many zero bytes turn into all ones.
+pub(crate) const fn before_zeros<P: Polynomial>() -> [u32; 9] {
+    let poly = P::POLY.reverse_bits();
+    let mut registers = [u32::MAX; 9];
+    let mut bits = 0;
+    while bits < 64 {
+        let register = if bits % 8 == 0 { registers[bits / 8] } else { registers[bits / 8 + 1] };
+        // The step backwards: `poly` has the top bit, so the result shows whether it was added.
+        let added = register >> 31;
+        registers[bits / 8 + 1] = (register ^ (poly & added.wrapping_neg())) << 1 | added;
+        bits += 1;
+    }
+    registers
+}
+
 /// Returns the register after the first bytes, at least one, and the whole words that remain.
 ///
-/// A head shorter than eight bytes is a word behind zeros, which cost nothing from state 0.
+/// A head shorter than eight bytes is a word behind zeros. They cost nothing from state 0; from all
+/// ones, where most messages start, a table has the state before them, which is added to the word
+/// by the instruction.
 #[inline(always)]
 fn head<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> (u32, &[[u8; 8]]) {
     let n = data.len();
     if n == 0 {
         return (register, &[]);
+    }
+    // One-shot entries know the register when they are compiled.
+    if let (Some(first), u32::MAX) = (data.first_chunk(), register) {
+        let zeros = n.wrapping_neg() % 8;
+        let start = const { &before_zeros::<P>() }[zeros];
+        let register = tier.step8(start, u64::from_le_bytes(*first) << (8 * zeros));
+        return (register, data[8 - zeros..].as_chunks().0);
     }
     let head = (n - 1) % 8 + 1;
     let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));

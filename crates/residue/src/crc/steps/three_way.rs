@@ -2,7 +2,7 @@
 //!
 //! `docs/kernels.md`, *Instructions and products at once*, has the identity that joins them.
 
-use super::chain::serial;
+use super::chain::{rest, serial};
 use super::{Stepped, embedded, shift_key};
 use crate::arch::{CarryLess, CrcStep, Polynomial};
 use crate::crc::gf2::{self, Multiples};
@@ -85,22 +85,25 @@ impl<F: Stepped> ThreeWay<F> {
 }
 
 /// Runs three chains over a third of the data each, up to 64 bytes, with one join; best for data of
-/// 96 to 215 bytes.
+/// 112 to 215 bytes.
 pub(crate) struct Thirds<F>(PhantomData<F>);
 
 impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for Thirds<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        let (register, rest) = match data.len() / 24 {
-            0..=3 => (state, data),
+        let (register, behind) = match data.len() / 24 {
             4 => ThreeWay::<F>::first::<T, 32>(tier, state, data),
             5 => ThreeWay::<F>::first::<T, 40>(tier, state, data),
             6 => ThreeWay::<F>::first::<T, 48>(tier, state, data),
             7 => ThreeWay::<F>::first::<T, 56>(tier, state, data),
-            _ => ThreeWay::<F>::blocks::<T, 64>(tier, state, data),
+            8 => ThreeWay::<F>::first::<T, 64>(tier, state, data),
+            _ => {
+                let (register, rest) = ThreeWay::<F>::blocks::<T, 64>(tier, state, data);
+                return serial(tier, register, rest);
+            }
         };
-        serial(tier, register, rest)
+        rest(tier, register, behind)
     }
 }
 

@@ -1,0 +1,307 @@
+//! Dual sums of large blocks: Fletcher's sums of words that are wider than each sum.
+//!
+//! With big-endian words x_1, ..., x_n of 32 bits, the last one padded with zero bytes on its
+//! right:
+//!
+//! ```text
+//! A = x_1 + ... + x_n mod M        B = n x_1 + (n-1) x_2 + ... + 1 x_n mod M        value = B:A
+//! ```
+//!
+//! | code | M | value | all errors of two bits are detected up to |
+//! |---|---|---|---|
+//! | [`dual16`] | 253 | B 256 + A | 1,008 bytes |
+//! | [`dual32`] | 65525 | B 65536 + A | 262,096 bytes |
+//!
+//! Example: `123456789` has the values 6F59 and 65BC4431.
+//!
+//! P. Koopman, *Large-Block Modular Addition Checksum Algorithms*, 2023, arXiv:2302.13432,
+//! recommends dual sums of blocks wider than the sums, with these two moduli. Only its abstract is
+//! the source of this module: the width of the blocks, their byte order, the padding and the start
+//! with sums of 0 are choices made here. Values need not equal those of other implementations.
+//!
+//! Two wrong bits in one word are undetected, in some data, only if 2^d is 1 or -1 modulo M, where
+//! d is their distance. The least such d is 110 for 253 and 1310 for 65525. Words may thus have 110
+//! bits; 32 are enough to double or quadruple the reach of Fletcher's codes, and their sums of 64
+//! bits need a reduction only every 65,536 words. Bits of different words are undetected only if
+//! the words are a multiple of M apart, and the first of M words does not count in B, so that one
+//! of its bits and one of A are undetected: M - 1 words are the limit.
+//!
+//! **Trap.** Words that are equal modulo M are interchangeable: in `dual16`, 00 00 00 00 and 00 00
+//! 00 FD. Of random changes of one word, one in M is undetected: inside of a word B detects no more
+//! than A does. And zero words in front of the message do not change the value.
+
+use crate::Error;
+use crate::arch::{Portable, Tier};
+use crate::copy::{self, Destination};
+use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::koopman::{Mod253, Mod65525, Modulus};
+use crate::streaming::streaming;
+use core::marker::PhantomData;
+
+/// Computes the 16-bit dual sum of `data`, of any length, modulo 253.
+///
+/// B is in the upper half, A in the lower, each in 0..253.
+///
+/// ```
+/// // The words 0x31323334, 0x35363738 and 0x39000000 are 207, 114 and 21 modulo 253.
+/// assert_eq!(residue::dual::dual16(b"123456789"), 0x6f59);
+/// ```
+#[must_use]
+pub fn dual16(data: &[u8]) -> u16 {
+    BEST_16.oneshot(&(), data) as u16
+}
+
+/// Computes the 32-bit dual sum of `data`, of any length, modulo 65525.
+///
+/// B is in the upper half, A in the lower, each in 0..65525.
+///
+/// ```
+/// assert_eq!(residue::dual::dual32(b"123456789"), 0x65bc_4431);
+/// ```
+#[must_use]
+pub fn dual32(data: &[u8]) -> u32 {
+    BEST_32.oneshot(&(), data)
+}
+
+/// Bytes in a word.
+const WORD: usize = 4;
+
+/// The dual sum modulo `M`, which is the family of its kernels.
+///
+/// The state is [A, B], each in 0..M. That of data which end inside a word has the whole word, with
+/// zeros for the missing bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Dual<M>(PhantomData<M>);
+
+impl<M: Modulus> Family for Dual<M> {
+    type With = ();
+    type State = [u32; 2];
+    type Value = u32;
+
+    #[inline(always)]
+    fn start((): &()) -> [u32; 2] {
+        [0, 0]
+    }
+
+    #[inline(always)]
+    fn finish((): &(), [a, b]: [u32; 2]) -> u32 {
+        const { assert!(M::WIDTH <= 16) };
+        b << M::WIDTH | a
+    }
+}
+
+impl<M: Modulus> Dual<M> {
+    /// The kernels, best first.
+    #[doc(hidden)]
+    pub const KERNELS: &'static [Kernel<Self>] =
+        &[Kernel::on::<Portable, Interleaved<M>>("portable")];
+
+    /// Splits a value B:A into A and B.
+    const fn sums(value: u32) -> [u32; 2] {
+        [value & ((1 << M::WIDTH) - 1), value >> M::WIDTH]
+    }
+}
+
+/// A dual sum of data that arrives in pieces of any length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checksum<M> {
+    state: [u32; 2],
+    bytes: u64,
+    of: PhantomData<M>,
+}
+
+impl<M: Modulus> Checksum<M> {
+    /// Starts with the value of the empty message: 0.
+    #[must_use]
+    pub const fn new() -> Self {
+        Checksum { state: [0, 0], bytes: 0, of: PhantomData }
+    }
+
+    /// Continues after `bytes` bytes of data that have the value `value`, also inside a word.
+    ///
+    /// # Errors
+    /// [`Error::ImpossibleValue`] if a sum is M or more, or `bytes` is 0 and `value` is not.
+    pub const fn resume(value: u32, bytes: u64) -> Result<Self, Error> {
+        let [a, b] = Dual::<M>::sums(value);
+        if a as u64 >= M::MODULUS || b as u64 >= M::MODULUS || bytes == 0 && value != 0 {
+            return Err(Error::ImpossibleValue { bytes });
+        }
+        Ok(Checksum { state: [a, b], bytes, of: PhantomData })
+    }
+
+    /// Adds the next bytes and copies them to `to`.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
+        copy::in_blocks(from, to, |block| self.update(block));
+    }
+
+    /// Returns the number of bytes added.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Starts again with the value of the empty message.
+    pub const fn reset(&mut self) {
+        *self = Checksum::new();
+    }
+
+    /// Adds the next bytes.
+    pub fn update(&mut self, data: &[u8]) {
+        let phase = (self.bytes % WORD as u64) as usize;
+        let head = ((WORD - phase) % WORD).min(data.len());
+        let (head, rest) = data.split_at(head);
+        if !head.is_empty() {
+            // B has the A of this word already, so the bytes count once in both.
+            let mut word = [0; WORD];
+            word[phase..phase + head.len()].copy_from_slice(head);
+            let more = u64::from(u32::from_be_bytes(word));
+            self.state = self.state.map(|sum| ((u64::from(sum) + more) % M::MODULUS) as u32);
+        }
+        // The only kernel is portable, so there is no choice.
+        let kernel = Dual::<M>::KERNELS[0].force();
+        self.state = kernel.map_or(self.state, |kernel| kernel.run(&(), self.state, rest));
+        self.bytes += data.len() as u64;
+    }
+
+    /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
+    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
+        pieces.iter().for_each(|piece| self.update(piece));
+    }
+
+    /// Returns the value of the data added up to now: B in the upper half, A in the lower.
+    #[must_use]
+    pub fn value(&self) -> u32 {
+        Dual::<M>::finish(&(), self.state)
+    }
+
+    /// Appends data that was summed separately: B = B1 + B2 + n A1, with n words in the second
+    /// part, the last of which may be incomplete.
+    ///
+    /// # Errors
+    /// If this data ends inside a word: the words of `next` would straddle.
+    pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
+        if !self.bytes.is_multiple_of(WORD as u64) {
+            return Err(Error::OddSplit { bytes: self.bytes });
+        }
+        let ([a, b], [next_a, next_b]) = (self.state.map(u64::from), next.state.map(u64::from));
+        let words = next.bytes.div_ceil(WORD as u64) % M::MODULUS;
+        self.state = [a + next_a, b + next_b + words * a].map(|sum| (sum % M::MODULUS) as u32);
+        self.bytes += next.bytes;
+        Ok(())
+    }
+}
+
+streaming!([M: Modulus] Checksum<M>);
+
+/// Returns the value after the bytes `old`, at `offset` in data of `length` bytes, became `new`.
+///
+/// The rest of the data is not needed. Returns `None` if the lengths of `old` and `new` differ or
+/// the change reaches past `length`.
+#[must_use]
+pub fn update_at<M: Modulus>(
+    value: u32,
+    length: u64,
+    offset: u64,
+    old: &[u8],
+    new: &[u8],
+) -> Option<u32> {
+    let end = offset.checked_add(old.len() as u64)?;
+    if old.len() != new.len() || end > length {
+        return None;
+    }
+    let (m, word) = (M::MODULUS, WORD as u64);
+    let words = length.div_ceil(word);
+    let [mut a, mut b] = Dual::<M>::sums(value).map(u64::from);
+    for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
+        let shift = 8 * (word - 1 - place % word);
+        let change = ((m + u64::from(new) - u64::from(old) % m) << shift) % m;
+        a = (a + change) % m;
+        b = (b + (words - place / word) % m * change) % m;
+    }
+    Some(Dual::<M>::finish(&(), [a as u32, b as u32]))
+}
+
+/// Computes the value by its definition, one word at a time.
+#[must_use]
+pub fn reference<M: Modulus>(data: &[u8]) -> u32 {
+    let (mut a, mut b) = (0, 0);
+    for word in data.chunks(WORD) {
+        let byte = |i: usize| u64::from(*word.get(i).unwrap_or(&0));
+        let word = (0..WORD).fold(0, |word, i| word << 8 | byte(i));
+        a = (a + word) % M::MODULUS;
+        b = (b + a) % M::MODULUS;
+    }
+    Dual::<M>::finish(&(), [a as u32, b as u32])
+}
+
+pub(crate) const BEST_16: Dispatch<Dual<Mod253>> = dispatch!(Dual<Mod253>, Dual::<Mod253>::KERNELS);
+pub(crate) const BEST_32: Dispatch<Dual<Mod65525>> =
+    dispatch!(Dual<Mod65525>, Dual::<Mod65525>::KERNELS);
+
+/// The words of a group, each with sums of its own.
+const SUMS: usize = 8;
+
+/// The words after which the sums are reduced.
+const MOST: u64 = 1 << 16;
+
+/// Takes groups of eight words into eight pairs of sums, which need no reduction for 256 KiB.
+struct Interleaved<M>(PhantomData<M>);
+
+impl<M: Modulus> Interleaved<M> {
+    /// B does not overflow.
+    const FITS: () = {
+        let start = (M::MODULUS - 1) as u128 * (MOST as u128 + 1);
+        let weights = MOST as u128 * (MOST as u128 + 1) / 2;
+        assert!(start + (weights << 32) < 1 << 64);
+    };
+}
+
+impl<T: Tier, M: Modulus> Body<T> for Interleaved<M> {
+    type Family = Dual<M>;
+    #[inline(always)]
+    fn run(_: T, (): &(), mut state: [u32; 2], data: &[u8]) -> [u32; 2] {
+        const { Self::FITS };
+        for block in data.chunks(WORD * MOST as usize) {
+            state = summed(state, block).map(|sum| (sum % M::MODULUS) as u32);
+        }
+        state
+    }
+}
+
+/// Returns A and B after at most `MOST` words, without a reduction, for any modulus.
+///
+/// With n groups, word j of group i has the weight 8 (n - i) - j, where both count from 0. Of the
+/// words j of all groups, S is the sum, and W the sum of the values that S had before each group:
+/// it counts a word n - i - 1 times. Together they add S to A, and 8 W + (8 - j) S to B.
+#[inline(never)]
+fn summed(state: [u32; 2], block: &[u8]) -> [u64; 2] {
+    let [mut a, mut b] = state.map(u64::from);
+    let (groups, last) = block.as_chunks::<{ WORD * SUMS }>();
+    let (mut sums, mut before) = ([0; SUMS], [0; SUMS]);
+    for group in groups {
+        let (words, _) = group.as_chunks();
+        for ((sum, before), word) in sums.iter_mut().zip(&mut before).zip(words) {
+            *before += *sum;
+            *sum += u64::from(u32::from_be_bytes(*word));
+        }
+    }
+    b += (SUMS * groups.len()) as u64 * a;
+    for (weight, (sum, before)) in (1..=SUMS as u64).rev().zip(sums.iter().zip(before)) {
+        a += sum;
+        b += SUMS as u64 * before + weight * sum;
+    }
+    let (words, last) = last.as_chunks();
+    for word in words {
+        a += u64::from(u32::from_be_bytes(*word));
+        b += a;
+    }
+    if !last.is_empty() {
+        let word = last.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        a += word << (8 * (WORD - last.len()));
+        b += a;
+    }
+    [a, b]
+}
