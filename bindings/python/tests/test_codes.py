@@ -23,7 +23,7 @@ WORDS = {
     "rfc1146-16": 2,
     "four-octets": 2,
 }
-WORDS |= {"xor-16": 2, "sum-16": 2, "xor-32": 4, "sum-32": 4}
+WORDS |= {"xor-16": 2, "sum-16": 2, "xor-32": 4, "sum-32": 4, "dual-16": 4, "dual-32": 4}
 DATA = random.Random(1).randbytes(700)
 
 
