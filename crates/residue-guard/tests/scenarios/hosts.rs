@@ -73,7 +73,8 @@ fn outside(test: &str) {
         !found.is_ok_and(|output| output.status.success())
     });
     let probe = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
-    let ways = [&["--user", "--map-root-user"][..], &[]].map(|more| [more, &NAMESPACES].concat());
+    // As root with all rights, if possible: the guard takes precedence then.
+    let ways = [&[][..], &["--user", "--map-root-user"]].map(|more| [more, &NAMESPACES].concat());
     let mut why = missing.map_or(String::new(), |tool| format!("{tool} is not installed"));
     let works = |words: &Vec<&str>| {
         let output = Command::new("unshare").args(words).args(["sh", "-c", probe]).output();
@@ -288,6 +289,8 @@ impl Network {
     pub fn flood_of_requests(&self, more: &str) {
         let mut conversation = self.conversation(ADDRESSES[0]);
         conversation.upload(1000);
+        // Each guard knows that its peer has one.
+        self.transfers(ADDRESSES[1], "push", 1000);
         std::thread::scope(|scope| {
             let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --ports 8080 --count 200000 \
                          --rate 20000";
@@ -327,6 +330,12 @@ impl Network {
         let words = format!("fastopen.py ask {address} 3 {more}");
         let (is_right, text) = self.script("a", words.trim()).ended();
         is_right.then(|| text.matches("in the SYN").count())
+    }
+
+    /// Makes connections from `a`, one after another with the same ports; returns whether all were
+    /// right.
+    pub fn used_again(&self, address: &str, count: usize) -> bool {
+        self.script("a", &format!("again.py ask {address} {count}")).ended().0
     }
 
     /// Starts a script on a host.

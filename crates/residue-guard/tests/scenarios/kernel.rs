@@ -335,6 +335,33 @@ fn fast_open() {
     });
 }
 
+/// A server that closes first remembers a connection for a minute. Meanwhile its peer may use the
+/// same ports again, with another value: guarded, with XDP and without.
+#[test]
+fn ports_used_again() {
+    kernel_scenario("kernel::ports_used_again", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        let _server = network.script("b", "again.py serve");
+        until("it answers", || network.used_again(ADDRESSES[0], 1));
+        for more in ["", " oldest"] {
+            assert_eq!(network.asked_to_install("b", &format!("vb 6{more}")), "on");
+            for value in [5, 4, 6] {
+                assert_eq!(network.asked_to_install("a", &format!("va {value}{more}")), "on");
+                for address in ADDRESSES {
+                    let is_right = network.used_again(address, 3);
+                    assert!(is_right, "{value}{more}: {:?}", network.kernel_status("b"));
+                }
+            }
+            for host in ["a", "b"] {
+                let status = network.kernel_status(host);
+                assert_eq!(status.counters.agreed, [0, 0, 0, 0, 6, 6, 6], "{status:?}");
+                assert!(status.destinations.is_empty(), "{status:?}");
+                network.remove(host);
+            }
+        }
+    });
+}
+
 /// Filters of tc, which kernels before 6.6 need, without XDP. `off` removes them, whoever else has
 /// removed them already.
 #[test]
