@@ -279,6 +279,12 @@ impl Network {
         conversation
     }
 
+    /// Number of forged segments of an attack: one for each port, or what the environment says.
+    pub fn forged() -> usize {
+        let count = std::env::var("RESIDUE_FORGED_SEGMENTS").ok();
+        count.map_or(28_232, |count| count.parse().expect("a number of segments"))
+    }
+
     /// Forges segments from the router.
     pub fn forge(&self, words: &str) {
         must(&format!("ip netns exec r python3 {SCRIPTS}/forge.py {words}"));
@@ -330,6 +336,31 @@ impl Network {
         let words = format!("fastopen.py ask {address} 3 {more}");
         let (is_right, text) = self.script("a", words.trim()).ended();
         is_right.then(|| text.matches("in the SYN").count())
+    }
+
+    /// Makes both hosts open one connection: their first SYNs are lost, and the next ones find the
+    /// other end opening, too. Both send and receive.
+    pub fn both_open_at_once(&self) {
+        for [one, other] in [["10.91.1.2", ADDRESSES[0]], ["fd91:0:0:1::2", ADDRESSES[1]]] {
+            let program = if one.contains(':') { "ip6tables" } else { "iptables" };
+            let rule =
+                |how| must(&format!("ip netns exec r {program} {how} FORWARD -p tcp -j DROP"));
+            rule("-A");
+            let ends = [("a", other), ("b", one)]
+                .map(|(host, peer)| self.script(host, &format!("both.py {peer}")));
+            let opens = |host: &str| {
+                let sockets =
+                    must(&format!("ip netns exec {host} cat /proc/net/tcp /proc/net/tcp6"));
+                // The state of a socket: a SYN was sent.
+                String::from_utf8_lossy(&sockets.stdout).lines().any(|line| line.contains(" 02 "))
+            };
+            until("both open", || opens("a") && opens("b"));
+            rule("-D");
+            for end in ends {
+                let (is_right, text) = end.ended();
+                assert!(is_right, "{one}: {text}");
+            }
+        }
     }
 
     /// Makes connections from `a`, one after another with the same ports; returns whether all were

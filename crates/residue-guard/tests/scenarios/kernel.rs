@@ -115,7 +115,8 @@ fn forged_segments() {
                 ("10.91.1.2", "10.91.2.2", "--ports 8080 --source-ports 32768-60999")
             };
             for value in [3, 4, 5] {
-                network.forge(&format!("{from} {to} {ports} --count 28232 --value {value}"));
+                let count = Network::forged();
+                network.forge(&format!("{from} {to} {ports} --count {count} --value {value}"));
             }
             conversation.upload(1000);
             network.transfers(ADDRESSES[0], "pull", 1000);
@@ -331,6 +332,25 @@ fn fast_open() {
             }
             assert!(network.kernel_status("a").counters.fast_open_removed >= 6);
             ["a", "b"].into_iter().for_each(|host| network.remove(host));
+        }
+    });
+}
+
+/// With value 6, such a connection is regular.
+#[test]
+fn both_open_at_once() {
+    kernel_scenario("kernel::both_open_at_once", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        for value in [4, 5, 6] {
+            ["a", "b"].into_iter().for_each(|host| network.install(host, value));
+            network.both_open_at_once();
+            for host in ["a", "b"] {
+                let status = network.kernel_status(host);
+                let guarded = if value == 6 { 0 } else { 2 };
+                assert_eq!(status.counters.agreed[usize::from(value)], guarded, "{status:?}");
+                assert_eq!(status.counters.received[usize::from(value)].bad(), 0, "{status:?}");
+                network.remove(host);
+            }
         }
     });
 }
