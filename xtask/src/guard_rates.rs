@@ -2,18 +2,20 @@
 //! engine. These are the tables of docs/guard.md, section 9.
 
 mod hosts;
+mod pages;
 mod settings;
 
 use crate::{cargo, shell};
 use hosts::{Hosts, Sample};
-use settings::Settings;
+use settings::{Load, Settings};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-Measures TCP between two network namespaces, joined by a pair of veth devices: iperf3 (cubic), or \
-requests with --requests. All cases run in each round, every second round in reverse order, and \
-the table shows medians, least and most. As root; needs iperf3, iproute2, util-linux, and redis \
-for --requests. The namespaces, and with them all guards, end with the command.
+Measures TCP between two network namespaces, joined by a pair of veth devices: a transfer by \
+iperf3 (cubic), requests, or new connections. All cases run in each round, every second round in \
+reverse order, and the table shows medians, least and most. As root; needs iproute2, util-linux, \
+and iperf3, redis (--requests) or ab (--connections; Debian package apache2-utils). The \
+namespaces, and with them all guards, end with the command.
 
   cargo xtask guard-rates [OPTIONS] [CASE ...]
 
@@ -32,7 +34,8 @@ Options:
   --seconds N    time of a transfer [default: 2]
   --mtu N        MTU of the interfaces [default: 1500]
   --streams N    connections at a time [default: 1]
-  --requests     redis-benchmark -t get -c 20 instead of iperf3
+  --requests     redis-benchmark -t get -c 20 -n 20000 instead of iperf3
+  --connections  ab -c 20 -n 10000, a connection for each page of 100 bytes
   --program FILE the program `residue` [default: built from here]
 
 The CPU time of a segment is that of the whole machine, both hosts' TCP and the programs included,
@@ -45,6 +48,8 @@ pub fn run(words: &[&str]) -> ExitCode {
             println!("{HELP}");
             Ok(())
         }
+        // On a host.
+        ["--pages", port] => pages::serve(port),
         // In the namespaces.
         ["--inside", words @ ..] => Settings::parse(words).and_then(|settings| rounds(&settings)),
         words => Settings::parse(words).and_then(|settings| outside(&settings, words)),
@@ -89,12 +94,19 @@ fn rounds(settings: &Settings) -> Result<(), String> {
         for at in order {
             let case = &settings.cases[at];
             let hosts = Hosts::new(settings, case)?;
-            let sample = if settings.requests { hosts.requests()? } else { hosts.transfer()? };
+            let sample = match settings.load {
+                Load::Transfer => hosts.transfer()?,
+                Load::Requests => hosts.requests()?,
+                Load::Connections => hosts.connections()?,
+            };
             eprintln!("round {}, {}: {}", round + 1, case.name, sample.line());
             samples[at].push(sample);
         }
     }
-    let columns = if settings.requests { REQUESTS } else { TRANSFER };
+    let columns = match settings.load {
+        Load::Transfer => TRANSFER,
+        Load::Requests | Load::Connections => REQUESTS,
+    };
     print!("| |");
     columns.iter().for_each(|(name, _)| print!(" {name} |"));
     println!("\n|---|{}", "---|".repeat(columns.len()));
@@ -119,7 +131,7 @@ const TRANSFER: &[(&str, usize)] = &[
     ("segments sent again", 0),
 ];
 
-/// The columns of requests.
+/// The columns of requests, on few connections or on one each.
 const REQUESTS: &[(&str, usize)] = &[("requests/s", 0), ("p50 in ms", 2), ("p99 in ms", 2)];
 
 /// Returns the median of sorted numbers, of which there is one at least.

@@ -6,6 +6,8 @@
 
 #define PASS 0
 #define DROP 1
+// Not right by any value of a new connection.
+#define NOT_NEW 2
 
 // Whether the segment is for a socket of this host: the local kernel knows. Other packets may be
 // forwarded, and are left alone.
@@ -125,25 +127,33 @@ static __always_inline int replace(void *context, const int hook, struct scratch
 }
 
 // A segment of no guarded connection: of a handshake, or forged. It changes nothing; if it ends
-// the handshake, the kernel says so.
+// the handshake, the kernel says so. The ports may be those of a closed connection (`known`): then a
+// segment that is right by no value is left to that one (NOT_NEW).
 static __always_inline int unknown(void *context, const int hook, struct scratch *s,
-				   const struct guard_config *c)
+				   const struct guard_config *c,
+				   const struct guard_connection *known)
 {
+	struct guard_counters *counters = counting();
 	int state;
 
 	if (s->data_options != 1)
-		return unprotected(context, hook, s, c);
-	if (!c->value || !is_port(c, s->key.local_port, s->key.remote_port) ||
+		return known ? NOT_NEW : unprotected(context, hook, s, c);
+	if (!c->value || !counters || !is_port(c, s->key.local_port, s->key.remote_port) ||
 	    !is_local(context, hook, s))
-		return PASS;
+		return known ? NOT_NEW : PASS;
 	for (int value = 4; value <= 6; value++) {
 		if (verify(context, hook, s, c, value, &state) != GOOD)
 			continue;
 		if (!replace(context, hook, s, value, state))
 			return DROP;
-		COUNT(unconfirmed);
+		if (known && known->value == value)
+			counters->received[value].both_good++;
+		else
+			counters->unconfirmed++;
 		return PASS;
 	}
+	if (known)
+		return NOT_NEW;
 	COUNT(orphans);
 	return DROP;
 }
@@ -225,10 +235,16 @@ static __always_inline int receive(void *context, const int hook)
 		return PASS;
 	if (flags & SYN)
 		return receive_syn(context, hook, s, c, known);
-	// After the end, the pair of ports may have another connection.
-	if (known && (known->phase == GUARD_AGREED || s->data_options))
-		return receive_segment(context, hook, s, c, known);
-	return unknown(context, hook, s, c);
+	if (!known || known->phase != GUARD_AGREED) {
+		int verdict;
+		// Without a check value, it is not of the connection that is closed.
+		if (!s->data_options)
+			known = 0;
+		verdict = unknown(context, hook, s, c, known);
+		if (!known || verdict != NOT_NEW)
+			return verdict;
+	}
+	return receive_segment(context, hook, s, c, known);
 }
 
 #endif

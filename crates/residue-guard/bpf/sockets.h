@@ -151,6 +151,13 @@ static __always_inline __u8 answer(struct bpf_sock_ops *k, const struct guard_co
 	return answer_to(own, state->asked);
 }
 
+// Number of SYNs with the option. In a simultaneous open, the SYN-ACK is one more: the peer's SYN has
+// arrived.
+static __always_inline __u32 most_tries(const struct guard_config *c, __u8 flags)
+{
+	return c->tries + (flags & ACK ? 1u : 0u);
+}
+
 // Makes room in a header of a connection's own socket.
 static __always_inline void reserve_own(struct bpf_sock_ops *k, const struct guard_config *c,
 					struct guard_socket *state, __u8 flags)
@@ -160,7 +167,7 @@ static __always_inline void reserve_own(struct bpf_sock_ops *k, const struct gua
 		if (flags & ACK && state->value == 6)
 			state->phase = 0;
 		if (state->phase == GUARD_OPENING &&
-		    (state->tries < c->tries || c->flags & GUARD_REQUIRE))
+		    (state->tries < most_tries(c, flags) || c->flags & GUARD_REQUIRE))
 			bpf_reserve_hdr_opt(k, 3, 0);
 	} else if (state->phase == GUARD_AGREED) {
 		bpf_reserve_hdr_opt(k, DATA_LENGTH, 0);
@@ -201,7 +208,7 @@ static __always_inline void write_own(struct bpf_sock_ops *k, const struct guard
 		state->window_shift = window_shift(k);
 		if (state->tries < 255)
 			state->tries++;
-		if (state->tries > c->tries && !(c->flags & GUARD_REQUIRE)) {
+		if (state->tries > most_tries(c, flags) && !(c->flags & GUARD_REQUIRE)) {
 			COUNT(silent);
 			return;
 		}
@@ -342,6 +349,11 @@ static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_
 	struct offer own;
 	__u8 step, shift = 0;
 
+	// In a simultaneous open, a SYN-ACK ends the handshake.
+	if (k->skb_tcp_flags & SYN) {
+		opened(k, c);
+		return;
+	}
 	option[0] = DATA;
 	key_of(k, &key);
 	bpf_map_delete_elem(&connections, &key);

@@ -168,9 +168,7 @@ impl<'a> Hosts<'a> {
         let is_guarded = matches!(self.case.engine, Engine::Queue | Engine::Kernel);
         let data = mtu - 52 - if is_guarded { 8 } else { 0 };
         let segments = of("sum_received", "bytes")? / f64::from(data);
-        if is_guarded {
-            self.must_be_guarded(segments)?;
-        }
+        self.must_be_guarded("sent", segments)?;
         let [busy, all] = [0, 1].map(|at| after[at] - before[at]);
         Ok(Sample(vec![
             of("sum_received", "bits_per_second")? / 1e9,
@@ -187,6 +185,7 @@ impl<'a> Hosts<'a> {
         let mut command = self.on(0, "redis-benchmark");
         command.args(["-h", SERVER, "-p", PORT, "-t", "get", "-c", "20", "-n", "20000", "--csv"]);
         let result = text(&mut command)?;
+        self.must_be_guarded("agreed", 20.0)?;
         let row = result.lines().find_map(|line| line.strip_prefix("\"GET\","));
         let row = row.ok_or(format!("redis-benchmark has no row of GET: {result}"))?;
         let row: Vec<f64> =
@@ -198,19 +197,46 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    /// Returns an error if the guard has not sent the segments with its value.
-    fn must_be_guarded(&self, segments: f64) -> Result<(), String> {
+    /// Measures requests by ab, each on a connection of its own.
+    pub fn connections(mut self) -> Result<Sample, String> {
+        let own = std::env::current_exe().map_err(|error| error.to_string())?;
+        self.serve(&own.to_string_lossy(), &["guard-rates", "--pages", PORT])?;
+        let page = format!("http://{SERVER}:{PORT}/");
+        let mut command = self.on(0, "ab");
+        // The percentiles go to a file in full, and to the report in whole milliseconds.
+        command.args(["-q", "-c", "20", "-n", "10000", "-e", "/dev/stdout", &page]);
+        let result = text(&mut command)?;
+        self.must_be_guarded("agreed", 10_000.0)?;
+        ab(&result).ok_or(format!("ab has not reported what was expected: {result}"))
+    }
+
+    /// Returns an error if a guard has not sent so many segments with its value, or agreed on it
+    /// for so many connections.
+    fn must_be_guarded(&self, counter: &str, expected: f64) -> Result<(), String> {
+        if !matches!(self.case.engine, Engine::Queue | Engine::Kernel) {
+            return Ok(());
+        }
         let status = text(&mut self.guard("a", &["status", "--json"]))?;
         let status: Value = serde_json::from_str(&status).map_err(|error| error.to_string())?;
-        let sent = status["counters"]["sent"][5].as_f64().unwrap_or_default();
-        if sent < 0.9 * segments {
-            return Err(format!(
-                "{}: only {sent} of {segments} segments had a value",
-                self.case.name
-            ));
+        let found = status["counters"][counter][5].as_f64().unwrap_or_default();
+        if found < 0.9 * expected {
+            let name = &self.case.name;
+            return Err(format!("{name}: `{counter}` is {found}, expected {expected}"));
         }
         Ok(())
     }
+}
+
+/// Reads the report of ab: the rate, and percentiles in milliseconds. `None`: requests failed, or
+/// it is another report.
+fn ab(report: &str) -> Option<Sample> {
+    let number = |start: &str| {
+        let rest = report.lines().find_map(|line| line.strip_prefix(start))?;
+        rest.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    let failed = number("Failed requests:")?;
+    let columns = [number("Requests per second:")?, number("50,")?, number("99,")?];
+    (failed == 0.0).then_some(Sample(columns.to_vec()))
 }
 
 /// Binds the threads that receive for a host to its CPU.
@@ -266,4 +292,17 @@ fn until(what: &str, mut is: impl FnMut() -> bool) -> Result<(), String> {
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn reports_of_ab() {
+        let report = "Percentage served,Time in ms\n0,0.021\n50,0.311\n99,1.250\n100,9.000\n\
+                      Complete requests:      10000\nFailed requests:        0\n\
+                      Requests per second:    27400.12 [#/sec] (mean)\n";
+        assert_eq!(super::ab(report).unwrap().0, [27400.12, 0.311, 1.25]);
+        assert!(super::ab(&report.replace("        0\n", "        3\n")).is_none());
+        assert!(super::ab("").is_none());
+    }
 }

@@ -58,6 +58,17 @@ impl Case {
     }
 }
 
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// A transfer, by iperf3.
+    Transfer,
+    /// Requests on 20 connections, by redis-benchmark.
+    Requests,
+    /// A connection for each request, by ab.
+    Connections,
+}
+
 /// The arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -66,7 +77,7 @@ pub struct Settings {
     pub seconds: u32,
     pub mtu: u32,
     pub streams: u32,
-    pub requests: bool,
+    pub load: Load,
     pub program: Option<PathBuf>,
 }
 
@@ -78,7 +89,7 @@ impl Settings {
             seconds: 2,
             mtu: 1500,
             streams: 1,
-            requests: false,
+            load: Load::Transfer,
             program: None,
         };
         let mut words = words.iter();
@@ -94,7 +105,8 @@ impl Settings {
                 "--seconds" => settings.seconds = number(1, 600)?,
                 "--mtu" => settings.mtu = number(1280, 16_384)?,
                 "--streams" => settings.streams = number(1, 128)?,
-                "--requests" => settings.requests = true,
+                "--requests" => settings.load = Load::Requests,
+                "--connections" => settings.load = Load::Connections,
                 "--program" => settings.program = Some(value()?.into()),
                 option if option.starts_with('-') => {
                     return Err(format!("no option `{option}`; see guard-rates --help"));
@@ -117,6 +129,8 @@ mod tests {
     fn arguments() {
         let settings = Settings::parse(&[]).unwrap();
         assert_eq!((settings.cases.len(), settings.rounds), (CASES.len(), 7));
+        assert_eq!(settings.load, Load::Transfer);
+        assert_eq!(Settings::parse(&["--connections"]).unwrap().load, Load::Connections);
         let words = ["--mtu", "9000", "kernel+threads+pfifo", "--rounds", "3", "single+pinned"];
         let settings = Settings::parse(&words).unwrap();
         assert_eq!((settings.mtu, settings.rounds), (9000, 3));

@@ -4,9 +4,12 @@ use super::host::{explain, must_be_free, queues};
 use super::queue::{Judge, Queue, Verdict};
 use super::rules::{Installed, Rules};
 use super::saved::Saved;
-use super::status::{QueueStatus, Status, answer, listen};
+use super::status::{Status, answer, listen};
 use super::sys::interface::index;
-use super::sys::process::{Asked, NET_ADMIN, NET_RAW, asked, cpu_time, keep_capabilities, signals};
+use super::sys::process::{
+    Asked, NET_ADMIN, NET_RAW, asked, cpu_time, keep_capabilities, keep_precedence, signals,
+    take_precedence,
+};
 use super::sys::{packet_socket, send_packet, wait};
 use crate::config::{Config, Policy};
 use crate::engine::{Action, Engine};
@@ -26,6 +29,9 @@ const WAITING_SYNS: u32 = 1 << 14;
 const WAITING_STRANGERS: u32 = 1 << 14;
 /// Period of looking after the interface, the kernel's losses and the file of the state.
 const TICK: Duration = Duration::from_millis(200);
+/// Number of ticks after a loss of packets for which the guard has precedence over other programs:
+/// 10 seconds. Always having it would delay the programs whose packets it passes.
+const TICKS_OF_PRECEDENCE: u32 = 50;
 /// Number of ticks without the interface after which the guard ends: it may be replaced.
 const MOST_TICKS_WITHOUT: u32 = 10;
 /// Longest time to wait for packets without sleeping.
@@ -120,6 +126,7 @@ pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Sta
     let strangers = Queue::open_for(&[rules.strangers], WAITING_STRANGERS).map_err(explain)?;
     let sockets = [4, 6].map(|version| packet_socket(version).ok());
     let installed = rules.install()?;
+    keep_precedence();
     keep_capabilities(&[NET_ADMIN, NET_RAW])?;
 
     let guard = Guard {
@@ -142,7 +149,8 @@ pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Sta
         state_error,
         packets: 0,
         batches: 0,
-        lost: 0,
+        lost: [0; 2],
+        precedence: 0,
         ticks_without: 0,
         is_busy: false,
     };
@@ -170,8 +178,11 @@ struct Work<'a> {
     state_error: Option<String>,
     packets: u64,
     batches: u64,
-    /// Packets that the kernel dropped before the guard saw them.
-    lost: u64,
+    /// Packets that the kernel dropped before the guard saw them, without the forged ones, mostly,
+    /// and with them.
+    lost: [u64; 2],
+    /// Number of ticks for which the guard still has precedence.
+    precedence: u32,
     ticks_without: u32,
     /// Whether the last packets came within [`SPIN`].
     is_busy: bool,
@@ -250,16 +261,26 @@ impl Work<'_> {
                 format!("interface `{}` is gone; nothing is guarded any more", rules.interface);
             return Err(io::Error::new(io::ErrorKind::NotFound, words));
         }
-        let lost = |queue: &QueueStatus| match queue.number {
-            // Forged ones, mostly.
-            number if number == rules.strangers => 0,
-            _ => queue.full + queue.lost,
-        };
-        let lost = queues(rules.queues()).iter().map(lost).sum();
-        if lost != self.lost {
-            self.lost = lost;
+        let mut lost = [0; 2];
+        for queue in queues(rules.queues()) {
+            let here = queue.full + queue.lost;
+            lost[1] += here;
+            lost[0] += if queue.number == rules.strangers { 0 } else { here };
+        }
+        if lost[0] != self.lost[0] {
             self.guard.engine.packets_were_lost(self.guard.now);
         }
+        // The guard is too slow, or other programs have the CPUs.
+        if lost != self.lost {
+            take_precedence(true);
+            self.precedence = TICKS_OF_PRECEDENCE;
+        } else if self.precedence > 0 {
+            self.precedence -= 1;
+            if self.precedence == 0 {
+                take_precedence(false);
+            }
+        }
+        self.lost = lost;
         if let Some(saved) = &mut self.saved
             && let Err(error) = saved.update(&self.guard.engine, self.packets, self.guard.now)
         {

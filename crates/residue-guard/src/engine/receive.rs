@@ -136,8 +136,7 @@ impl Engine {
     /// Handles a peer that turns out not to support the option.
     fn regular(&mut self, key: &Key, connection: &Connection, now: Duration) {
         self.counters.agreed[0] += 1;
-        let is_silent = connection.tries > self.tries(key, now);
-        if is_silent && !self.is_required() && !self.is_disturbed(now) {
+        if self.is_silent(key, connection, now) {
             self.failed(key, connection, Failure::Silence, now);
         }
         if self.is_required() {

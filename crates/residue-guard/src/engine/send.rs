@@ -142,10 +142,7 @@ impl Engine {
         let mut plain = Options::new(segment.options());
         let fast_open = plain.blank_fast_open() || !segment.payload().is_empty();
         let is_agreed = matches!(connection.phase, Phase::Agreed { .. });
-        let silent = connection.tries > self.tries(key, now)
-            && !is_agreed
-            && !self.is_required()
-            && !self.is_disturbed(now);
+        let silent = !is_agreed && self.is_silent(key, connection, now);
         let options = if silent {
             self.counters.silent += 1;
             Some(plain)

@@ -135,6 +135,24 @@ pub fn with_data(packet: &[u8], with: [u8; 4]) -> Vec<u8> {
     packet
 }
 
+/// Runs `inside` in a network namespace where somebody listens at the server's port of the golden
+/// connections.
+pub fn with_listener(test: &str, inside: fn()) {
+    const INSIDE: &str = "RESIDUE_TEST_INSIDE";
+    if std::env::var_os(INSIDE).is_some() {
+        let _listener = std::net::TcpListener::bind("[::]:80").expect("nobody else listens");
+        return inside();
+    }
+    if trial(5, 0).is_none() {
+        return;
+    }
+    let mut again = std::process::Command::new("unshare");
+    again.arg("--net").arg(std::env::current_exe().expect("a path")).env(INSIDE, "1");
+    let output = again.args(["--exact", test, "--nocapture"]).output().expect("unshare runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("1 passed"), "{text} {output:?}");
+}
+
 /// Random numbers (splitmix64).
 pub struct Random(pub u64);
 

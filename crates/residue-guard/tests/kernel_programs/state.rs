@@ -2,6 +2,7 @@
 
 use super::common::*;
 use residue_guard::Action;
+use residue_guard::kernel::layout::{CLOSING, Connection, PARTIAL};
 use residue_guard::kernel::trial::Program;
 use std::time::Duration;
 
@@ -38,6 +39,82 @@ fn merged_segments() {
     }
     let received = trial.counters().unwrap().received[4];
     assert!(received.both_good > 0 && received.only_crc_bad > 0, "{received:?}");
+}
+
+/// A host whose server has closed a connection keeps it for a minute, and its peer may open another
+/// one with the same ports and any value. Its first segment shows the kernel its value.
+#[test]
+fn a_new_connection_on_the_ports_of_a_closed_one() {
+    let test = "state::a_new_connection_on_the_ports_of_a_closed_one";
+    with_listener(test, new_on_closed);
+}
+
+fn new_on_closed() {
+    let (mut input, mut output) = (Vec::new(), Vec::new());
+    let mut random = Random(1);
+    for (old, new) in (4..=6).flat_map(|old| (4..=6).map(move |new| (old, new))) {
+        let Some(trial) = trial(6, PARTIAL) else { return };
+        for version in [4, 6] {
+            let lines = golden(version, new);
+            let [mut opener, _] = engines(new, &lines);
+            let wire = right(&mut random, &mut opener, &lines[3]);
+            let [bad, shown] = [[1, 2, 3, 4], [0, 0, 0, new]].map(|data| with_data(&wire, data));
+            let closed = Connection { phase: CLOSING, window: 1, ..agreed(old) };
+            trial.insert(&key(&wire, false), &closed).unwrap();
+            for program in [Program::Xdp, Program::Ingress] {
+                frame(&wire, 0, &mut input);
+                assert!(trial.run(program, &input, 1, &mut output).unwrap().passes, "{old} {new}");
+                assert_eq!(output[14..], shown, "{program:?}: {old} {new}");
+                frame(&bad, 0, &mut input);
+                assert!(!trial.run(program, &input, 1, &mut output).unwrap().passes);
+            }
+        }
+        let counters = trial.counters().unwrap();
+        let good = counters.received[usize::from(old)].both_good;
+        assert_eq!((good, counters.unconfirmed), if old == new { (4, 0) } else { (0, 4) });
+        assert_eq!((counters.out_of_window, counters.orphans), (4, 0));
+    }
+}
+
+/// One segment in 65,536 leaves open whether its checksum is complete, so XDP cannot change it. The
+/// first one of a connection is then dropped, and TCP repeats it: without its value, the kernel
+/// would take the connection for a regular one.
+#[test]
+fn a_checksum_that_may_be_partial() {
+    with_listener("state::a_checksum_that_may_be_partial", maybe_partial);
+}
+
+fn maybe_partial() {
+    let (mut input, mut output) = (Vec::new(), Vec::new());
+    let Some(trial) = trial(5, PARTIAL) else { return };
+    let lines = golden(4, 5);
+    let mut random = Random(1);
+    let [mut opener, _] = engines(5, &lines);
+    // That of the pseudo-header, not complemented.
+    let is_open = |wire: &Vec<u8>| {
+        let mut sum = residue::internet::Checksum::new();
+        sum.update(&wire[12..20]);
+        sum.update(&[0, 6]);
+        sum.update(&(wire.len() as u16 - 20).to_be_bytes());
+        (!sum.value()).to_be_bytes() == wire[20 + 16..][..2]
+    };
+    let wire = std::iter::repeat_with(|| right(&mut random, &mut opener, &lines[3]))
+        .find(is_open)
+        .unwrap();
+    frame(&wire, 0, &mut input);
+    let receiver = key(&wire, false);
+    for (known, passes) in [
+        (None, false),
+        (Some(Connection { phase: CLOSING, ..agreed(5) }), false),
+        (Some(Connection { phase: CLOSING, ..agreed(4) }), false),
+        (Some(agreed(5)), true),
+    ] {
+        if let Some(known) = &known {
+            trial.insert(&receiver, known).unwrap();
+        }
+        let run = trial.run(Program::Xdp, &input, 1, &mut output).unwrap();
+        assert_eq!(run.passes, passes, "{known:?}");
+    }
 }
 
 /// Forged SYNs leave nothing behind: the kernel's own handshakes make the entries.

@@ -73,7 +73,8 @@ fn outside(test: &str) {
         !found.is_ok_and(|output| output.status.success())
     });
     let probe = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
-    let ways = [&["--user", "--map-root-user"][..], &[]].map(|more| [more, &NAMESPACES].concat());
+    // As root with all rights, if possible: the guard takes precedence then.
+    let ways = [&[][..], &["--user", "--map-root-user"]].map(|more| [more, &NAMESPACES].concat());
     let mut why = missing.map_or(String::new(), |tool| format!("{tool} is not installed"));
     let works = |words: &Vec<&str>| {
         let output = Command::new("unshare").args(words).args(["sh", "-c", probe]).output();
@@ -278,6 +279,12 @@ impl Network {
         conversation
     }
 
+    /// Number of forged segments of an attack: one for each port, or what the environment says.
+    pub fn forged() -> usize {
+        let count = std::env::var("RESIDUE_FORGED_SEGMENTS").ok();
+        count.map_or(28_232, |count| count.parse().expect("a number of segments"))
+    }
+
     /// Forges segments from the router.
     pub fn forge(&self, words: &str) {
         must(&format!("ip netns exec r python3 {SCRIPTS}/forge.py {words}"));
@@ -288,6 +295,8 @@ impl Network {
     pub fn flood_of_requests(&self, more: &str) {
         let mut conversation = self.conversation(ADDRESSES[0]);
         conversation.upload(1000);
+        // Each guard knows that its peer has one.
+        self.transfers(ADDRESSES[1], "push", 1000);
         std::thread::scope(|scope| {
             let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --ports 8080 --count 200000 \
                          --rate 20000";
@@ -327,6 +336,37 @@ impl Network {
         let words = format!("fastopen.py ask {address} 3 {more}");
         let (is_right, text) = self.script("a", words.trim()).ended();
         is_right.then(|| text.matches("in the SYN").count())
+    }
+
+    /// Makes both hosts open one connection: their first SYNs are lost, and the next ones find the
+    /// other end opening, too. Both send and receive.
+    pub fn both_open_at_once(&self) {
+        for [one, other] in [["10.91.1.2", ADDRESSES[0]], ["fd91:0:0:1::2", ADDRESSES[1]]] {
+            let program = if one.contains(':') { "ip6tables" } else { "iptables" };
+            let rule =
+                |how| must(&format!("ip netns exec r {program} {how} FORWARD -p tcp -j DROP"));
+            rule("-A");
+            let ends = [("a", other), ("b", one)]
+                .map(|(host, peer)| self.script(host, &format!("both.py {peer}")));
+            let opens = |host: &str| {
+                let sockets =
+                    must(&format!("ip netns exec {host} cat /proc/net/tcp /proc/net/tcp6"));
+                // The state of a socket: a SYN was sent.
+                String::from_utf8_lossy(&sockets.stdout).lines().any(|line| line.contains(" 02 "))
+            };
+            until("both open", || opens("a") && opens("b"));
+            rule("-D");
+            for end in ends {
+                let (is_right, text) = end.ended();
+                assert!(is_right, "{one}: {text}");
+            }
+        }
+    }
+
+    /// Makes connections from `a`, one after another with the same ports; returns whether all were
+    /// right.
+    pub fn used_again(&self, address: &str, count: usize) -> bool {
+        self.script("a", &format!("again.py ask {address} {count}")).ended().0
     }
 
     /// Starts a script on a host.

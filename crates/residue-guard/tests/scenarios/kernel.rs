@@ -115,7 +115,8 @@ fn forged_segments() {
                 ("10.91.1.2", "10.91.2.2", "--ports 8080 --source-ports 32768-60999")
             };
             for value in [3, 4, 5] {
-                network.forge(&format!("{from} {to} {ports} --count 28232 --value {value}"));
+                let count = Network::forged();
+                network.forge(&format!("{from} {to} {ports} --count {count} --value {value}"));
             }
             conversation.upload(1000);
             network.transfers(ADDRESSES[0], "pull", 1000);
@@ -331,6 +332,52 @@ fn fast_open() {
             }
             assert!(network.kernel_status("a").counters.fast_open_removed >= 6);
             ["a", "b"].into_iter().for_each(|host| network.remove(host));
+        }
+    });
+}
+
+/// With value 6, such a connection is regular.
+#[test]
+fn both_open_at_once() {
+    kernel_scenario("kernel::both_open_at_once", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        for value in [4, 5, 6] {
+            ["a", "b"].into_iter().for_each(|host| network.install(host, value));
+            network.both_open_at_once();
+            for host in ["a", "b"] {
+                let status = network.kernel_status(host);
+                let guarded = if value == 6 { 0 } else { 2 };
+                assert_eq!(status.counters.agreed[usize::from(value)], guarded, "{status:?}");
+                assert_eq!(status.counters.received[usize::from(value)].bad(), 0, "{status:?}");
+                network.remove(host);
+            }
+        }
+    });
+}
+
+/// A server that closes first remembers a connection for a minute. Meanwhile its peer may use the
+/// same ports again, with another value: guarded, with XDP and without.
+#[test]
+fn ports_used_again() {
+    kernel_scenario("kernel::ports_used_again", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        let _server = network.script("b", "again.py serve");
+        until("it answers", || network.used_again(ADDRESSES[0], 1));
+        for more in ["", " oldest"] {
+            assert_eq!(network.asked_to_install("b", &format!("vb 6{more}")), "on");
+            for value in [5, 4, 6] {
+                assert_eq!(network.asked_to_install("a", &format!("va {value}{more}")), "on");
+                for address in ADDRESSES {
+                    let is_right = network.used_again(address, 3);
+                    assert!(is_right, "{value}{more}: {:?}", network.kernel_status("b"));
+                }
+            }
+            for host in ["a", "b"] {
+                let status = network.kernel_status(host);
+                assert_eq!(status.counters.agreed, [0, 0, 0, 0, 6, 6, 6], "{status:?}");
+                assert!(status.destinations.is_empty(), "{status:?}");
+                network.remove(host);
+            }
         }
     });
 }

@@ -1,6 +1,6 @@
 //! With the queue engine. Needs a user who may make namespaces.
 
-use super::hosts::{ADDRESSES, must, scenario, until};
+use super::hosts::{ADDRESSES, Network, must, scenario, until};
 use std::time::Duration;
 
 const FILE: usize = 1 << 20;
@@ -70,7 +70,8 @@ fn forged_segments() {
                     ("10.91.1.2", "10.91.2.2", swapped)
                 };
                 for value in [3, 4, 5] {
-                    network.forge(&format!("{from} {to} {ports} --count 28232 --value {value}"));
+                    let count = Network::forged();
+                    network.forge(&format!("{from} {to} {ports} --count {count} --value {value}"));
                 }
                 conversation.upload(1000);
                 network.transfers(ADDRESSES[0], "pull", 1000);
@@ -122,10 +123,7 @@ fn a_flood_of_requests() {
             network.flood_of_requests(from);
             for host in ["a", "b"] {
                 let status = network.status(host);
-                // On a loaded machine a connection may lose its SYN so often that it goes on
-                // without a check value.
-                let agreed = status.counters.agreed;
-                assert!(agreed[0] * 50 <= agreed[5], "{from} {status:?}");
+                assert_eq!(status.counters.agreed[0], 0, "{from} {status:?}");
                 assert!(status.destinations.is_empty(), "{from} {status:?}");
             }
         }
@@ -201,6 +199,45 @@ fn fast_open() {
                 assert_eq!((counters.agreed[5], counters.agreed[0]), (6, 0), "{counters:?}");
             }
             assert!(network.status("a").counters.fast_open_removed >= 6);
+            guards.into_iter().for_each(|guard| guard.signal("TERM"));
+            must("rm -f /run/state-va /run/state-vb");
+        }
+    });
+}
+
+/// As in the kernel engine's test: a pair of ports is used again at once.
+#[test]
+fn ports_used_again() {
+    scenario("queue::ports_used_again", |network| {
+        let _server = network.script("b", "again.py serve");
+        until("it answers", || network.used_again(ADDRESSES[0], 1));
+        let _b = network.guard("b", 6);
+        for value in [5, 4, 6] {
+            let a = network.guard("a", value);
+            for address in ADDRESSES {
+                let is_right = network.used_again(address, 3);
+                assert!(is_right, "{value}: {:?}", network.status("b"));
+            }
+            let agreed = network.status("a").counters.agreed;
+            assert_eq!((agreed[0], agreed[usize::from(value)]), (0, 6), "{agreed:?}");
+            a.signal("TERM");
+        }
+        let status = network.status("b");
+        assert_eq!(status.counters.agreed, [0, 0, 0, 0, 6, 6, 6], "{status:?}");
+        assert!(status.destinations.is_empty(), "{status:?}");
+    });
+}
+
+#[test]
+fn both_open_at_once() {
+    scenario("queue::both_open_at_once", |network| {
+        for value in [3, 5, 6] {
+            let guards = ["a", "b"].map(|host| network.guard(host, value));
+            network.both_open_at_once();
+            for host in ["a", "b"] {
+                let agreed = network.status(host).counters.agreed;
+                assert_eq!((agreed[0], agreed[usize::from(value)]), (0, 2), "{agreed:?}");
+            }
             guards.into_iter().for_each(|guard| guard.signal("TERM"));
             must("rm -f /run/state-va /run/state-vb");
         }

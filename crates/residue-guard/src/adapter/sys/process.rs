@@ -61,6 +61,26 @@ pub(crate) fn leave_network() -> io::Result<()> {
     checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).map(drop)
 }
 
+/// Weight of a thread with precedence (nice): nine times that of others.
+const PRECEDENCE: i32 = -10;
+
+/// Keeps the right to take precedence, which otherwise goes with the capabilities, if there is one.
+pub(crate) fn keep_precedence() {
+    // The limit counts from 20 down.
+    let most = (20 - PRECEDENCE) as libc::rlim_t;
+    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+    // SAFETY: the kernel only reads this variable. Without CAP_SYS_RESOURCE it fails, and nothing
+    // changes.
+    unsafe { libc::setrlimit(libc::RLIMIT_NICE, &limit) };
+}
+
+/// Gives this thread precedence over other programs, or takes it back. Does nothing without the
+/// right to.
+pub(crate) fn take_precedence(has: bool) {
+    // SAFETY: only numbers are passed.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, if has { PRECEDENCE } else { 0 }) };
+}
+
 /// Returns the processor time of this process, including that of the kernel on its behalf.
 pub(crate) fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
