@@ -1,6 +1,6 @@
 """Compares one-shot calls of `residue` with other packages, at 64 B, 1 KiB and 1 MiB.
 
-    pip install google-crc32c crc32c fastcrc anycrc
+    pip install google-crc32c crc32c fastcrc anycrc crcmod
     python bench/compare.py [--json] [--seconds 60]
 
 Values are checked first. Contenders take turns in short batches, so that disturbances affect all of
@@ -35,8 +35,9 @@ def contenders():
             print(f"{name} is not installed: left out", file=sys.stderr)
             return None
 
-    google, icrar, fast, any_ = (
-        module(name) for name in ("google_crc32c", "crc32c", "fastcrc", "anycrc")
+    google, icrar, fast, any_, mod = (
+        module(name)
+        for name in ("google_crc32c", "crc32c", "fastcrc", "anycrc", "crcmod.predefined")
     )
 
     def row(name, ours, *others):
@@ -55,6 +56,9 @@ def contenders():
     def from_any(name):
         return any_ and (f"anycrc {name}", any_.Model(name).calc)
 
+    def from_mod(name):
+        return mod and (f"crcmod {name}", mod.mkPredefinedCrcFun(name))
+
     yield row(
         "crc-32/iscsi",
         residue.crc32c,
@@ -62,6 +66,7 @@ def contenders():
         icrar and ("crc32c.crc32c", icrar.crc32c),
         from_fast("crc32", "iscsi"),
         from_any("CRC32-ISCSI"),
+        from_mod("crc-32c"),
     )
     yield row(
         "crc-32/iso-hdlc",
@@ -69,10 +74,13 @@ def contenders():
         ("zlib.crc32", zlib.crc32),
         from_fast("crc32", "iso_hdlc"),
         from_any("CRC32-ISO-HDLC"),
+        from_mod("crc-32"),
     )
     yield row("crc-64/nvme", residue.crc64_nvme, from_fast("crc64", "nvme"), from_any("CRC64-NVME"))
     yield row("crc-64/xz", None, from_fast("crc64", "xz"), from_any("CRC64-XZ"))
-    yield row("crc-16/arc", None, from_fast("crc16", "arc"), from_any("CRC16-ARC"))
+    yield row(
+        "crc-16/arc", None, from_fast("crc16", "arc"), from_any("CRC16-ARC"), from_mod("crc-16")
+    )
     yield row(
         "crc-16/ibm-3740", None, from_fast("crc16", "ibm_3740"), from_any("CRC16-CCITT-FALSE")
     )
@@ -151,7 +159,7 @@ def main():
                     }
                 )
     versions = {}
-    for package in ("google-crc32c", "crc32c", "fastcrc", "anycrc"):
+    for package in ("google-crc32c", "crc32c", "fastcrc", "anycrc", "crcmod"):
         try:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:

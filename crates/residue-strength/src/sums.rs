@@ -149,3 +149,20 @@ fn counted(elements: impl Iterator<Item = u32>) -> Counts {
     elements.for_each(|element| *counts.entry(element).or_insert(0) += 1);
     counts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SUMS;
+    use crate::additive::Additive;
+    use residue::Code;
+
+    #[test]
+    fn every_sum_is_listed() {
+        for code in Code::all() {
+            if let Code::Sum(_) = code {
+                assert!(Additive::of(&code, code.name()).is_some(), "{}", code.name());
+                assert!(SUMS.contains(&code.name()), "{}", code.name());
+            }
+        }
+    }
+}

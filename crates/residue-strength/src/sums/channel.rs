@@ -311,9 +311,7 @@ mod tests {
     /// Compares what a bit adds with the library's own code, at lengths within units too.
     #[test]
     fn constants_of_every_length() {
-        for name in
-            ["internet", "xns", "fletcher-16", "fletcher-32", "adler-32", "xor-32", "sum-32"]
-        {
+        for name in super::super::SUMS.into_iter().filter(|name| !name.starts_with("crc")) {
             let code = code(name);
             for bytes in [1, 2, 3, 5, 7, 8, 11] {
                 let zeros = code.element(&vec![0; bytes]);

@@ -226,6 +226,8 @@ mod tests {
             "fletcher-16/mod256",
             "koopman-16",
             "koopman-32",
+            "dual-16",
+            "dual-32",
             "sum-32",
             "sum-8",
             "xor-16",
@@ -268,7 +270,7 @@ mod tests {
 
     #[test]
     fn shares_of_pairs_agree_with_those_of_all_figures() {
-        for name in ["fletcher-32", "adler-32", "koopman-32", "sum-32", "internet"] {
+        for name in ["fletcher-32", "adler-32", "koopman-32", "dual-16", "sum-32", "internet"] {
             let code = Additive::named(name).unwrap();
             let share = Channel::share_of_pairs(&code, 64);
             for other in
