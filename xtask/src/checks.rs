@@ -1,6 +1,6 @@
 //! `cargo xtask check`: requirements that tests do not cover.
 
-use crate::{Outcome, bpf, cargo, loops, require_all, sizes, widths};
+use crate::{Outcome, add_target, bpf, cargo, loops, require_all, sizes, widths};
 use std::collections::BTreeMap;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -179,15 +179,8 @@ fn oldest_rust() -> Outcome {
 
 /// Compiles the library for a target, which is installed if it is missing.
 fn target(name: &str, options: &[&str]) -> Outcome {
-    let added = Command::new("rustup")
-        .args(["target", "add", name])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    if !added.is_ok_and(|status| status.success()) {
-        return Outcome::Skipped(format!(
-            "the target {name} is not installed, and `rustup target add {name}` failed"
-        ));
+    if let Err(why) = add_target(name) {
+        return Outcome::Skipped(why);
     }
     let mut command = cargo();
     command

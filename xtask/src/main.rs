@@ -106,13 +106,21 @@ fn require_all() -> bool {
 /// features of `cargo test --workspace`, so nothing is compiled twice.
 const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
 
-/// Installs a target's standard library.
+/// Installs a target's standard library, if it is not there already (Rust may come without rustup).
 fn add_target(name: &str) -> Result<(), String> {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
+    let folder = std::process::Command::new(rustc)
+        .args(["--print", "target-libdir", "--target", name])
+        .output()
+        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string());
+    if folder.is_ok_and(|folder| std::path::Path::new(&folder).is_dir()) {
+        return Ok(());
+    }
     let output = std::process::Command::new("rustup").args(["target", "add", name]).output();
     if output.is_ok_and(|output| output.status.success()) {
         Ok(())
     } else {
-        Err(format!("`rustup target add {name}` failed"))
+        Err(format!("the target {name} is not installed, and `rustup target add {name}` failed"))
     }
 }
 

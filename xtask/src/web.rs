@@ -36,6 +36,7 @@ pub fn made() -> ExitCode {
 /// The reason why it cannot be tested here.
 pub fn run(page: Result<PathBuf, String>) -> Result<(u64, Vec<String>), String> {
     install(&[("node", "nodejs"), ("chromium", "chromium")])?;
+    add_target(TARGET)?;
     let failed = |why: String| Ok((0, vec![format!("the page: {why}")]));
     let page = match page {
         Ok(page) => page,

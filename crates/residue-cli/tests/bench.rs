@@ -296,7 +296,6 @@ fn the_profile_of_this_cpu_is_measured() {
 
     let wide = |kernel: KernelInfo| kernel.product.is_some() && kernel.supported();
     if !common::code("crc-32c").kernels().any(wide) {
-        println!("skipped: this CPU has no kernels between which a profile chooses");
         assert!(residue(tune).run().ends(2).is_empty());
         return;
     }

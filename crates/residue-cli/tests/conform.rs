@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{RESIDUE, Ran, installed, residue};
+use common::{RESIDUE, Ran, residue};
+use residue_testing::installed;
 
 /// Tests a shell command for a code. `$R` in it is the program itself.
 fn conform(code: &str, options: &[&str], script: &str) -> Ran {

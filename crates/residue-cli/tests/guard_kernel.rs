@@ -7,7 +7,8 @@
 
 mod common;
 
-use common::{RESIDUE, Running, must, until};
+use common::RESIDUE;
+use residue_testing::{Running, must, until};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -44,10 +45,7 @@ fn a_mount_namespace_without_the_bpf_file_system() {
     let probed = probed.expect("unshare runs");
     let errors = String::from_utf8_lossy(&probed.stderr);
     if errors.contains("unshare failed") {
-        println!("skipped: a mount namespace: {errors}");
-        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
-        assert!(!required, "{errors}");
-        return;
+        return residue_testing::skip(&format!("a mount namespace: {errors}"));
     }
     let json: Value = serde_json::from_slice(&probed.stdout).unwrap_or_default();
     let needs = json["kernel"].as_array().expect("the needs of the engine");
@@ -77,10 +75,7 @@ fn outside() {
             .collect();
         let errors = String::from_utf8_lossy(&probed.stderr);
         let why = format!("the guard in the kernel: {} {}", errors.trim(), missing.join("; "));
-        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
-        assert!(!required, "{why}");
-        println!("skipped: {why}");
-        return;
+        return residue_testing::skip(&why);
     }
     let own = std::env::current_exe().expect("a path");
     let role = format!("{ROLE}=inside");
@@ -475,10 +470,7 @@ fn a_kernel_without_macvlan() {
 fn with_the_queue_engine() {
     let probe = ["sh", "-c", "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass"];
     if !command("a", &probe).output().is_ok_and(|output| output.status.success()) {
-        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
-        assert!(!required, "no netfilter queue");
-        println!("skipped: both engines: no netfilter queue");
-        return;
+        return residue_testing::skip("both engines: no netfilter queue");
     }
     must("nsenter --net=/run/netns/a iptables -F OUTPUT");
     for (kernel, queue) in [("a", "b"), ("b", "a")] {

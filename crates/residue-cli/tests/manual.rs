@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{installed, output, residue};
+use common::{output, residue};
+use residue_testing::installed;
 use std::ffi::OsStr;
 use std::fs;
 

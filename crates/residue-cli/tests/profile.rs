@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{installed, noise, output, residue};
+use common::{noise, output, residue};
+use residue_testing::installed;
 use std::ffi::OsStr;
 use std::fs;
 

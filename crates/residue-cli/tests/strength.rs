@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{installed, output, residue};
+use common::{output, residue};
 use residue_strength::{Generator, Undetected, Witness, named};
+use residue_testing::installed;
 use std::ffi::OsStr;
 use std::fs;
 

@@ -5,6 +5,7 @@ mod common;
 
 use common::{code, folder, hex, noise, residue};
 use residue::Code;
+use residue_testing::installed;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -238,7 +239,7 @@ fn a_sparse_file_of_five_gibibytes() {
     assert_eq!(rows[0]["codes"][0]["value"], hex(&crc, expected));
     // Zeros do not change a sum.
     assert_eq!(rows[0]["codes"][1]["value"], format!("{:04x}", residue::internet::checksum(tail)));
-    if common::installed("cksum") {
+    if installed("cksum") {
         let theirs = common::output("cksum", &[path.as_os_str()]);
         let ours = rows[0]["codes"][2]["decimal"].as_str().unwrap();
         assert_eq!(theirs.split(' ').next(), Some(ours));
@@ -317,7 +318,7 @@ fn files_whose_length_is_fiction() {
         if Path::new(path).exists() {
             residue(["sum", path]).run().ends(0);
         } else {
-            println!("skipped: {path} does not exist");
+            residue_testing::skip(&format!("{path} does not exist"));
         }
     }
 }

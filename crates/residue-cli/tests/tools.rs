@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{RESIDUE, folder, installed, output, residue};
+use common::{RESIDUE, folder, output, residue};
+use residue_testing::installed;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;

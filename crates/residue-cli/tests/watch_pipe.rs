@@ -3,8 +3,9 @@
 
 mod common;
 
-use common::{RESIDUE, must, residue};
+use common::{RESIDUE, residue};
 use residue_net::pcap::Reader;
+use residue_testing::must;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -2,10 +2,9 @@
 #![allow(dead_code)]
 
 use std::ffi::OsStr;
-use std::io::{Read as _, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 /// Path of the program.
 pub const RESIDUE: &str = env!("CARGO_BIN_EXE_residue");
@@ -130,66 +129,9 @@ pub fn code(name: &str) -> residue::Code {
     name.parse().unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Returns whether a tool is installed. If not, prints that the test is skipped, or fails where no
-/// test may be skipped.
-pub fn installed(tool: &str) -> bool {
-    let found = std::env::var_os("PATH")
-        .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file()));
-    if !found {
-        assert!(
-            std::env::var_os("RESIDUE_REQUIRE_ALL").is_none_or(|all| all != "1"),
-            "{tool} is not installed"
-        );
-        println!("skipped: {tool} is not installed");
-    }
-    found
-}
-
 /// Runs another program, which must succeed, and returns its output.
 pub fn output(tool: &str, args: &[&OsStr]) -> String {
     let output = Command::new(tool).args(args).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
     assert!(output.status.success(), "{tool}: {output:?}");
     String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Runs a command line without quotes, which must succeed.
-#[track_caller]
-pub fn must(line: &str) -> Output {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let output = Command::new(words[0]).args(&words[1..]).output().expect(line);
-    assert!(output.status.success(), "{line}: {output:?}");
-    output
-}
-
-/// Waits up to 20 seconds for a condition.
-#[track_caller]
-pub fn until(what: &str, mut is: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while !is() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// A process that is killed when this is dropped.
-pub struct Running(pub Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Running {
-    /// Stops the process (SIGTERM), and returns its exit code and what it printed, if that goes to
-    /// a pipe.
-    pub fn end(mut self) -> (i32, String) {
-        must(&format!("kill {}", self.0.id()));
-        let mut text = String::new();
-        if let Some(out) = self.0.stdout.as_mut() {
-            out.read_to_string(&mut text).expect("text");
-        }
-        (self.0.wait().expect("it ends").code().unwrap_or(-1), text)
-    }
 }

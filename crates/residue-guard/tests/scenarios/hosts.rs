@@ -4,11 +4,12 @@ use residue_guard::adapter::{self, Options, Rules, Status};
 use residue_guard::kernel;
 use residue_guard::negotiate::Offer;
 use residue_guard::{Config, Policy};
+use residue_testing::{Running, must, skip, until};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{ChildStdin, Command, Stdio};
+use std::time::Duration;
 
 /// The role of a child of the test, and its arguments.
 const ROLE: &str = "RESIDUE_TEST_ROLE";
@@ -45,15 +46,9 @@ pub fn kernel_scenario(test: &str, inside: fn(&Network)) {
         Err(error) => Some(error.to_string()),
     });
     match missing {
-        Some(why) => skip(&why),
+        Some(why) => skip(&format!("guarded hosts: {why}")),
         None => again(test, &NAMESPACES),
     }
-}
-
-fn skip(why: &str) {
-    println!("skipped: guarded hosts: {why}");
-    let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
-    assert!(!required, "{why}");
 }
 
 /// Runs the test again, in new namespaces.
@@ -89,57 +84,13 @@ fn outside(test: &str) {
         .find(|words| works(words).map_err(|error| why = error).is_ok());
     match words {
         Some(words) => again(test, &words),
-        None => skip(&why),
+        None => skip(&format!("guarded hosts: {why}")),
     }
 }
 
 fn own(test: &str) -> Vec<String> {
     let own = std::env::current_exe().expect("a path").display().to_string();
     [&own, "--exact", test, "--nocapture", "--test-threads=1"].map(str::to_string).to_vec()
-}
-
-pub fn must(line: &str) -> Output {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let output = Command::new(words[0]).args(&words[1..]).output().expect(line);
-    assert!(output.status.success(), "{line}: {output:?}");
-    output
-}
-
-pub fn until(what: &str, mut is: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
-    while !is() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// A process that is killed when this is dropped.
-pub struct Running(pub Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Running {
-    /// Sends a signal, and waits for the end.
-    pub fn signal(mut self, signal: &str) {
-        must(&format!("kill -{signal} {}", self.0.id()));
-        let _ = self.0.wait();
-    }
-
-    /// Waits for the end; returns whether it succeeded, and what it printed.
-    pub fn ended(mut self) -> (bool, String) {
-        let mut text = String::new();
-        let [out, err] = [
-            self.0.stdout.as_mut().map(|out| out.read_to_string(&mut text)),
-            self.0.stderr.as_mut().map(|err| err.read_to_string(&mut text)),
-        ];
-        let _ = (out, err);
-        (self.0.wait().is_ok_and(|status| status.success()), text)
-    }
 }
 
 /// The hosts, with a server on `b`.

@@ -1,7 +1,8 @@
 //! With the guard inside the kernel. Needs Linux 6.12 and root.
 
-use super::hosts::{ADDRESSES, Network, kernel_scenario, must, until};
+use super::hosts::{ADDRESSES, Network, kernel_scenario};
 use residue_guard::kernel::Status;
+use residue_testing::{must, until};
 use std::process::Command;
 
 const FILE: usize = 1 << 20;

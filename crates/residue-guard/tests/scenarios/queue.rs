@@ -1,6 +1,7 @@
 //! With the queue engine. Needs a user who may make namespaces.
 
-use super::hosts::{ADDRESSES, Network, must, scenario, until};
+use super::hosts::{ADDRESSES, Network, scenario};
+use residue_testing::{must, until};
 use std::time::Duration;
 
 const FILE: usize = 1 << 20;

@@ -2,7 +2,6 @@ use crate::tshark::{Tshark, choose};
 use crate::{Tally, Truth, compare, read_truth};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 fn captures() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../captures"))
@@ -74,12 +73,7 @@ fn a_tshark_that_reads_no_capture_or_knows_no_field_fails() {
 /// Tests the installed tshark on a capture with a right and one with a wrong value.
 #[test]
 fn the_installed_tshark_judges_as_this_does() {
-    if Command::new("tshark").arg("--version").output().is_err() {
-        assert!(
-            std::env::var_os("RESIDUE_REQUIRE_ALL").is_none_or(|all| all != "1"),
-            "tshark is not installed"
-        );
-        println!("skipped: tshark is not installed");
+    if !residue_testing::installed("tshark") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ use initiator::{Counts, Initiator};
 use relay::Relay;
 use residue_net::check::Verdict;
 use residue_net::verify;
+use residue_testing::{installed, skip};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use target::Target;
@@ -70,24 +71,6 @@ fn count(digests: &[Digest], side: usize) -> Counts {
 
 fn is_all_good(digests: &[Digest]) -> bool {
     digests.iter().all(|digest| digest.verdict == Verdict::Good)
-}
-
-/// Reports a skipped test, or fails if none may be skipped.
-fn skip(why: &str) {
-    let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
-    assert!(!required, "{why}");
-    println!("skipped: {why}");
-}
-
-fn installed(tool: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    // Debian's folder of programs for root.
-    let places = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
-    let found = places.into_iter().any(|place| place.join(tool).is_file());
-    if !found {
-        skip(&format!("{tool} is not installed"));
-    }
-    found
 }
 
 /// Starts a target for one test; `test` makes its control number unique.

@@ -343,10 +343,7 @@ fn floods() {
 #[test]
 fn nvme_tcp_as_tshark_has_it() {
     use std::process::Command;
-    if Command::new("tshark").arg("-v").output().is_err() {
-        let all = std::env::var_os("RESIDUE_REQUIRE_ALL");
-        assert!(all.is_none_or(|all| all != "1"), "tshark is not installed");
-        println!("skipped: tshark is not installed");
+    if !residue_testing::installed("tshark") {
         return;
     }
     for digests in SOME {
