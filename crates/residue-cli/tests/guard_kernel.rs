@@ -335,6 +335,7 @@ fn on_and_off() {
     assert!(out.contains("2 guarded ones go on"), "{out}");
     assert!(status("a")["value"].is_null());
     assert!(finishes(first));
+    until("the first one has ended", || status("a")["guarded"] == 1);
     let out = good("a", "off --reset");
     assert_eq!(out, "off; 1 connections were reset\n");
     assert!(!finishes(second));
