@@ -54,7 +54,7 @@ const VIEWS = {
   errors: async tab => {
     await tab.value("{ const kind = document.querySelector('input[value=hex]'); kind.click(); }");
     await tab.set("data", "12 3g");
-    await tab.until("!document.getElementById('data-error').hidden");
+    await tab.until("document.getElementById('data-error').textContent.includes('“g”')");
   },
   file: async tab => {
     await tab.value(`{ const part = new Blob([new Uint8Array(1 << 20)]);

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use residue::Code;
 use residue_bench::timed;
 use residue_strength::Error;
-use residue_strength::advise::{Wanted, advise};
+use residue_strength::advise::{self, Instructions, Target, Wanted, advise};
 use residue_strength::bounds;
 use residue_strength::compare::{Question, Subject, Traffic, compare};
 use residue_strength::probability::{self, Curve};
@@ -202,24 +202,64 @@ pub fn _strength_compare(
     json(&found.map_err(refused)?)
 }
 
-/// Finds the known codes that have the distance; returns JSON.
+/// Finds the known codes that meet the requirements; returns JSON. `lengths` are the longest first,
+/// and at least one.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)] // One caller, by position.
 pub fn _strength_advise(
     py: Python<'_>,
-    data_bits: Count<u64>,
+    lengths: Vec<Count<u64>>,
     distance: Count<u32>,
     width: Count<u32>,
+    burst: Count<u32>,
+    rate: Option<&str>,
+    damaged: Option<&str>,
+    target: Option<&str>,
+    link: f64,
+    files: bool,
+    cpu: &str,
     patience: Count<u32>,
     threads: Option<Count<usize>>,
 ) -> PyResult<String> {
-    let (data_bits, distance, width) = (data_bits.0, distance.0, width.0);
+    let (distance, width, burst) = (distance.0, width.0, burst.0);
     if !(3..=WIDEST).contains(&width) || distance < 2 || distance > width + 1 {
         return Err(PyValueError::new_err(format!(
             "hd={distance}, width={width}: \
              give a width of 3 to {WIDEST} bits, and a Hamming distance from 2 to the width plus 1"
         )));
     }
-    let wanted = Wanted::new(data_bits, distance, width);
+    if burst > width {
+        return Err(PyValueError::new_err(format!(
+            "burst={burst}: a check value of {width} bits detects all bursts of at most as many \
+             bits; give a larger width"
+        )));
+    }
+    let mut lengths = lengths.into_iter().map(|bits| bits.0);
+    let Some(longest) = lengths.next() else {
+        return Err(PyValueError::new_err("data_bits: give one length or more"));
+    };
+    let share = |text: Option<&str>| text.map(advise::rate).transpose().map_err(refused);
+    let instructions = match cpu {
+        "this" => Instructions::Here,
+        "crc" => Instructions::Crc,
+        "none" => Instructions::None,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "cpu={other:?}: expected \"this\", \"crc\" or \"none\""
+            )));
+        }
+    };
+    let wanted = Wanted {
+        shorter: lengths.collect(),
+        burst,
+        rate: share(rate)?,
+        damaged: share(damaged)?.unwrap_or(0.0),
+        target: target.map(Target::parse).transpose().map_err(refused)?,
+        link,
+        files,
+        instructions,
+        ..Wanted::new(longest, distance, width)
+    };
     let found = interruptible(py, move || {
         let advice = within(patience, threads, |effort| advise(&wanted, effort));
         let time = |names: &[(String, &'static str)], bytes| {

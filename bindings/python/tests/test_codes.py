@@ -86,7 +86,7 @@ def test_pieces_and_partials(name):
     if word > 1:
         with pytest.raises(ValueError, match="inside a word"):
             code.partial(DATA[:5]) + code.partial(DATA[5:9])
-        if name.startswith(("xor", "sum")):
+        if name.startswith(("xor", "sum", "dual")):
             # The value and the length determine how the next bytes count.
             resumed = code.resume(code.value(DATA[:5]), 5)
             resumed.update(DATA[5:9])
@@ -178,7 +178,10 @@ def length_calls():
         "weights most": lambda n: strength.weights("crc-8/smbus", 8, most=n),
         "compare": lambda n: strength.compare(["crc-8/smbus"], n),
         "advise": lambda n: strength.advise(n, hd=4),
+        "advise lengths": lambda n: strength.advise([8, n], hd=4),
         "advise hd": lambda n: strength.advise(8, hd=n),
+        "advise burst": lambda n: strength.advise(8, burst=n),
+        "advise width": lambda n: strength.advise(8, hd=4, width=n),
         "widths": lambda n: strength.widths(n, 4),
         "widths hd": lambda n: strength.widths(8, n),
         "search width": lambda n: jobs._search_seconds(n, 4, 8, False),

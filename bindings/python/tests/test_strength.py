@@ -86,6 +86,59 @@ def test_advise():
     assert (advice.least_width, advice.enough_width) == strength.widths(12_000, 6) == (28, 29)
 
 
+def test_advice_for_error_rates_and_targets():
+    advice = strength.advise(
+        [512, 12_000, 72_000], ber="1e-8", target="1e-3/year", link=1e11, burst=16
+    )
+    assert advice.codes and [code.width for code in advice.codes] == sorted(
+        code.width for code in advice.codes
+    )
+    for code in advice.codes:
+        assert code.ns > 0 and code.reasons and code.burst >= 16
+        assert [at.data_bits for at in code.chances] == [72_000, 12_000, 512]
+        assert all(at.per_year <= 1e-3 for at in code.chances)
+        assert all(
+            at.per_year == pytest.approx(at.per_hour * 24 * 365) and at.kind in KINDS
+            for at in code.chances
+        )
+    rejected = {code.code: code for code in advice.rejected}
+    internet = rejected["internet"]
+    assert internet.ns is None and internet.reasons and internet.reasons[0]
+    names = {code.code for code in advice.codes}
+    assert "crc-32/iscsi" in names and not names & set(rejected)
+
+
+KINDS = {"exact", "bound", "estimate"}
+
+
+def test_advice_is_exact_about_rates():
+    # The same probabilities as from the weights, at one length.
+    [iscsi] = [
+        code
+        for code in strength.advise(512, 4, ber=1e-4, width=32).codes
+        if code.code == "crc-32/iscsi"
+    ]
+    counted = strength.weights("crc-32c", 512, rates=["1e-4"]).probabilities["1e-4"]
+    assert iscsi.chances[0].undetected == pytest.approx(counted, rel=0.01)
+    assert iscsi.holds_to == 2_147_483_615 and iscsi.then == 2 and iscsi.kind == "exact"
+
+
+def test_advice_for_files_and_other_cpus():
+    advice = strength.advise(8 << 20, width=64, damaged=1e-6, target=1e-15, files=True)
+    assert {code.width for code in advice.codes} <= set(range(30, 65))
+    assert "crc-64/nvme" in {code.code for code in advice.codes}
+    shares = [code.random * 1e-6 for code in advice.codes]
+    assert [code.chances[0].undetected for code in advice.codes] == pytest.approx(shares)
+    portable = strength.advise(256, 4, width=16, cpu="none")
+    assert {code.kernel for code in portable.codes}.isdisjoint(
+        kernel.name
+        for code in portable.codes
+        if code.code in residue.codes()
+        for kernel in residue.Code(code.code).kernels
+        if kernel.needs
+    )
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -102,6 +155,16 @@ def test_advise():
         (lambda: strength.compare(["crc-32"], link=0), "link"),
         (lambda: strength.compare(["crc-32"], link=1e9, frames_per_second=1), "not both"),
         (lambda: strength.advise(100, 60), "hd=60"),
+        (lambda: strength.advise(100), "hd, burst, ber or damaged"),
+        (lambda: strength.advise([], 4), "one length"),
+        (lambda: strength.advise([64, 0], 4), "data_bits=0"),
+        (lambda: strength.advise(100, 4, target=1e-9), "ber or damaged"),
+        (lambda: strength.advise(100, ber=1e-9, target="1e-9/week"), "week"),
+        (lambda: strength.advise(100, ber=0.6), "0.6"),
+        (lambda: strength.advise(100, damaged="no"), "no"),
+        (lambda: strength.advise(100, burst=33), "burst=33"),
+        (lambda: strength.advise(100, 4, link=0), "link=0"),
+        (lambda: strength.advise(100, 4, cpu="fast"), "fast"),
         (lambda: strength.widths(100, 1), "hd=1"),
     ],
 )

@@ -196,7 +196,7 @@ fn weight_shares() -> Claim {
         PROPERTIES,
         "P_ud is the sum of HW_w / C(n, w) over all w.",
         holds(sum <= 1.0),
-        "Each term is the share of errors of w bits that are not seen (`residue strength weights` \
+        "Each term is the undetected share of errors of w bits (`residue strength weights` \
          prints it). A probability needs the bit error rate e: the sum of HW_w e^w (1-e)^(n-w).",
         format!("for a parity bit and n = {bits} the printed sum is {sum}, more than 1"),
     )
@@ -321,8 +321,8 @@ fn transpositions() -> Result<Claim, Error> {
         if same { Verdict::Conditional } else { Verdict::Holds },
         "Unless distance times difference is a multiple of the modulus, which is 3 5 17 (and 257).",
         format!(
-            "bytes 3 and 6 at a distance of 85 change places unseen; of all exchanges in 1500 \
-             bytes {share:.5}"
+            "an exchange of bytes 3 and 6 at a distance of 85 is undetected; of all exchanges in \
+             1500 bytes, a share of {share:.5}"
         ),
     ))
 }

@@ -3,7 +3,7 @@
 use super::VERSION;
 use crate::cargo;
 use crate::shell::{copied, done, emptied, only, target, written};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A user's program: the README's first example.
@@ -29,22 +29,42 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
         count += 1;
     }
     println!("{count} crates packed, and built from their packages");
-    let place =
-        emptied(&std::env::temp_dir().join(format!("residue-user-{}", std::process::id())))?;
-    let result = used(&folder.join(format!("residue-{VERSION}.crate")), &place);
+    let place = std::env::temp_dir().join(format!("residue-user-{}", std::process::id()));
+    let mut result = Ok(());
+    for package in super::entries(folder)? {
+        result = result.and_then(|()| complete(&package, &emptied(&place)?).map(|_| ()));
+    }
+    let result = result
+        .and_then(|()| used(&folder.join(format!("residue-{VERSION}.crate")), &emptied(&place)?));
     let _ = std::fs::remove_dir_all(&place);
     result.map(|()| Vec::new())
 }
 
-/// Builds and runs a user's program on the library's package alone.
-fn used(package: &Path, place: &Path) -> Result<(), String> {
+/// Unpacks a package; returns its folder, if it has all that the registry shows.
+fn complete(package: &Path, place: &Path) -> Result<PathBuf, String> {
     done(Command::new("tar").arg("-xzf").arg(package).arg("-C").arg(place))?;
-    let library = only(place)?;
+    let folder = only(place)?;
     for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
-        if !library.join(file).is_file() {
+        if !folder.join(file).is_file() {
             return Err(format!("{file} is missing in {}", package.display()));
         }
     }
+    let manifest = folder.join("Cargo.toml");
+    let text = std::fs::read_to_string(&manifest).map_err(|error| error.to_string())?;
+    match documented(&text) {
+        true => Ok(folder),
+        false => Err(format!("{} has no settings for docs.rs", package.display())),
+    }
+}
+
+/// Returns whether docs.rs will document a crate with all its features.
+fn documented(manifest: &str) -> bool {
+    manifest.contains("[package.metadata.docs.rs]\nall-features = true\n")
+}
+
+/// Builds and runs a user's program on the library's package alone.
+fn used(package: &Path, place: &Path) -> Result<(), String> {
+    let library = complete(package, place)?;
     let user = emptied(&place.join("user"))?;
     emptied(&user.join("src"))?;
     let manifest = format!(
@@ -56,4 +76,20 @@ fn used(package: &Path, place: &Path) -> Result<(), String> {
     let mut run = cargo();
     run.args(["run", "--quiet"]).current_dir(&user).env("CARGO_TARGET_DIR", user.join("target"));
     done(&mut run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_crate_has_settings_for_its_documentation() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+        let crates = crate::package::entries(&root).expect("the crates");
+        assert!(crates.len() > 5);
+        for path in crates {
+            let manifest = std::fs::read_to_string(path.join("Cargo.toml")).expect("a manifest");
+            assert!(documented(&manifest), "{}", path.display());
+        }
+    }
 }

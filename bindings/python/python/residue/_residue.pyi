@@ -150,6 +150,7 @@ class Partial:
     @property
     def length(self) -> int: ...
 
+def _mask_error() -> str | None: ...
 def _batch_rows(code: Code, data: Buffer, out: Buffer | None) -> list[int] | None: ...
 def _batch_spans(
     code: Code, data: Buffer, offsets: Buffer, lengths: Buffer, out: Buffer | None
@@ -185,7 +186,18 @@ def _strength_compare(
     threads: int | None,
 ) -> str: ...
 def _strength_advise(
-    data_bits: int, distance: int, width: int, patience: int, threads: int | None
+    lengths: list[int],
+    distance: int,
+    width: int,
+    burst: int,
+    rate: str | None,
+    damaged: str | None,
+    target: str | None,
+    link: float,
+    files: bool,
+    cpu: str,
+    patience: int,
+    threads: int | None,
 ) -> str: ...
 def _strength_widths(data_bits: int, distance: int) -> tuple[int, int]: ...
 def _search_seconds(width: int, distance: int | None, data: int | None, survey: bool) -> float: ...

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ._residue import (
     _strength_advise,
@@ -30,6 +30,7 @@ from ._residue import (
 __all__ = [
     "Advice",
     "Candidate",
+    "Chance",
     "Comparison",
     "Distance",
     "Factor",
@@ -185,10 +186,32 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A code that keeps a distance up to ``holds_to`` bits of data (None: any length).
+class Chance:
+    """Undetected errors of a code in messages of ``data_bits`` bits of data.
 
-    ``ns`` and ``cycles_per_byte`` are its speed on this CPU.
+    ``undetected`` is the probability that a message is wrong and accepted. ``kind`` is "exact",
+    "bound", or "estimate" (errors of few bits counted, of more bits taken as undetected in the
+    share of random data). ``per_hour`` and ``per_year`` (365 days) are numbers on a full link.
+    """
+
+    data_bits: int
+    undetected: float
+    kind: str
+    per_hour: float
+    per_year: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A code that was judged by the requirements.
+
+    It has the required distance up to ``holds_to`` bits of data (None: any length), and the
+    distance ``then`` one bit beyond, if that is known. ``ns`` and ``cycles_per_byte`` are its speed
+    on this CPU; they are None for codes that do not meet the requirements. ``burst`` is the length
+    in bits up to which it detects every burst, for sums at most the required one. ``random`` is the
+    share of random data that it accepts. ``chances`` has an entry for each length, the longest
+    first, if an error rate was given. ``reasons`` say why it meets the requirements, or which of
+    them it misses.
     """
 
     code: str
@@ -200,17 +223,25 @@ class Candidate:
     kernel: str | None
     ns: float | None
     cycles_per_byte: float | None
+    then: int | None
+    burst: int
+    random: float
+    chances: list[Chance]
+    reasons: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The codes that have a distance, narrow ones first, then by speed; and the nearest others.
+    """The codes that meet all requirements, best first, and the others.
 
-    No code with the distance has fewer check bits than ``least_width``; some CRC of
-    ``enough_width`` bits has it.
+    ``codes`` are ranked for packets by width, then by speed; for files by speed, and about equal
+    ones by strength. ``rejected`` are the others, narrow ones first, and ``nearest`` those among
+    them that keep the distance longest, at most one of a width. No code with the distance has fewer
+    check bits than ``least_width``; some CRC of ``enough_width`` bits has it.
     """
 
     codes: list[Candidate]
+    rejected: list[Candidate]
     nearest: list[Candidate]
     least_width: int
     enough_width: int
@@ -382,24 +413,72 @@ def _compared(row: dict[str, Any]) -> Comparison:
 
 
 def advise(
-    data_bits: int,
-    hd: int,
+    data_bits: int | Iterable[int],
+    hd: int | None = None,
     *,
     width: int = 32,
+    burst: int | None = None,
+    ber: float | str | None = None,
+    damaged: float | str | None = None,
+    target: float | str | None = None,
+    link: float = 1e10,
+    files: bool = False,
+    cpu: Literal["this", "crc", "none"] = "this",
     patience: int = 60,
     threads: int | None = None,
 ) -> Advice:
-    """Finds the known codes of at most ``width`` bits with Hamming distance ``hd`` at this length.
+    """Ranks the known codes that meet all requirements, as ``residue strength advise`` does.
 
-    Times these codes on this CPU.
+    ``data_bits`` is the length of the data in bits, or several. ``hd`` is the Hamming distance:
+    every error of fewer bits is detected. ``width`` is the widest check value, and ``burst`` the
+    length of bursts in bits, all of which are detected.
+
+    ``ber`` is the bit error rate, and ``damaged`` the share of messages with other damage (lost,
+    swapped or foreign blocks); each above 0 and up to 0.5. ``target`` limits undetected errors: a
+    probability for a message (1e-15), or a number as "1e-9/h" or "0.01/year" on a link of ``link``
+    bits per second that is always full.
+
+    ``files`` judges for files: no frames around them, and speed before width. Codes are timed on
+    this CPU; with ``cpu="crc"`` by the kernels for CPUs with an instruction for CRC-32C but no
+    carry-less multiplication, and with ``cpu="none"`` for those without either and without vectors.
     """
-    found = json.loads(_strength_advise(_length(data_bits), hd, width, patience, threads))
+    lengths = list(data_bits) if isinstance(data_bits, Iterable) else [data_bits]
+    if not lengths:
+        raise ValueError("data_bits: give one length or more")
+    lengths = sorted({_length(bits) for bits in lengths}, reverse=True)
+    if hd is None and burst is None and ber is None and damaged is None:
+        raise ValueError("say what to detect: hd, burst, ber or damaged")
+    if target is not None and ber is None and damaged is None:
+        raise ValueError("target: say how often errors happen, by ber or damaged")
+    if not 0 < link < float("inf"):
+        raise ValueError(f"link={link}: give bits per second, a number above 0")
+    found = json.loads(
+        _strength_advise(
+            lengths,
+            2 if hd is None else hd,
+            width,
+            0 if burst is None else burst,
+            _text(ber),
+            _text(damaged),
+            _text(target),
+            link,
+            files,
+            cpu,
+            patience,
+            threads,
+        )
+    )
     return Advice(
         codes=[_candidate(row) for row in found["codes"]],
+        rejected=[_candidate(row) for row in found["rejected"]],
         nearest=[_candidate(row) for row in found["nearest"]],
         least_width=found["least_width"],
         enough_width=found["enough_width"],
     )
+
+
+def _text(number: float | str | None) -> str | None:
+    return None if number is None else str(number)
 
 
 def _candidate(row: dict[str, Any]) -> Candidate:
@@ -414,6 +493,21 @@ def _candidate(row: dict[str, Any]) -> Candidate:
         kernel=speed.get("kernel"),
         ns=speed.get("ns"),
         cycles_per_byte=speed.get("cycles_per_byte"),
+        then=row["then"],
+        burst=row["burst"],
+        random=row["random"],
+        chances=[_chance(at) for at in row["chances"]],
+        reasons=row["reasons"],
+    )
+
+
+def _chance(at: dict[str, Any]) -> Chance:
+    return Chance(
+        data_bits=at["data_bits"],
+        undetected=at["undetected"]["value"],
+        kind=at["undetected"]["kind"],
+        per_hour=at["per_hour"],
+        per_year=at["per_year"],
     )
 
 

@@ -162,8 +162,11 @@ fn head(data: &[u8], bytes: usize, little_endian: bool) -> Vec<String> {
     let mut lines = vec![format!("message  {}", input(data)), order];
     if !data.len().is_multiple_of(bytes) {
         let missing = bytes - data.len() % bytes;
-        lines
-            .push(format!("The last word is filled up with {missing} zero byte(s) after its own."));
+        let bytes = match missing {
+            1 => "a zero byte".to_string(),
+            _ => format!("{missing} zero bytes"),
+        };
+        lines.push(format!("The last word is filled up with {bytes} after its own."));
     }
     lines.push(String::new());
     lines

@@ -100,10 +100,10 @@ fn asked(wanted: &Wanted) -> String {
             parts.push(format!("with at most {most:e} undetected errors a message"));
         }
         Some(Target::Hour(most)) => {
-            parts.push(format!("with at most {most} undetected errors an hour"));
+            parts.push(format!("with at most {} undetected errors an hour", plain(most)));
         }
         Some(Target::Year(most)) => {
-            parts.push(format!("with at most {most} undetected errors a year"));
+            parts.push(format!("with at most {} undetected errors a year", plain(most)));
         }
         None => {}
     }
@@ -115,6 +115,19 @@ fn asked(wanted: &Wanted) -> String {
         grouped(wanted.data_bits.div_ceil(8)),
         wanted.width
     )
+}
+
+/// Writes a number, small ones with an exponent.
+fn plain(number: f64) -> String {
+    if number < 1e-3 { format!("{number:e}") } else { number.to_string() }
+}
+
+/// Writes a speed in the largest unit in which it is at least 1.
+pub(super) fn speed(bits_per_second: f64) -> String {
+    let units = [("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)];
+    let unit = units.into_iter().find(|(_, unit)| bits_per_second >= *unit);
+    let (name, unit) = unit.unwrap_or(("b/s", 1.0));
+    format!("{} {name}", significant(bits_per_second / unit, 3))
 }
 
 /// Explains the columns.
@@ -138,9 +151,9 @@ fn note(wanted: &Wanted, timed: usize) -> String {
         let _ = write!(
             note,
             "; ~: errors of few bits counted, of more bits taken as undetected in the share of \
-             random data. a year: on {} of {} Gb/s in 365 days, at the worst length. ",
+             random data. a year: on {} of {} in 365 days, at the worst length. ",
             if wanted.files { "files read without pause" } else { "a full link" },
-            significant(wanted.link / 1e9, 3)
+            speed(wanted.link)
         );
     }
     if timed > 0 {
@@ -456,6 +469,13 @@ mod tests {
         assert!(text.contains("P, 2,048 bits") && text.contains("P, 512 bits"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= residue_report::COLUMNS));
         assert!(residue_report::csv::parse(&csv(&advice)).iter().all(|line| line.len() == 15));
+    }
+
+    #[test]
+    fn small_numbers_and_slow_links_are_readable() {
+        assert_eq!([1e-9, 0.01, 2.0].map(plain), ["1e-9", "0.01", "2"]);
+        let speeds = [100e9, 10e9, 1e6, 9600.0, 300.0].map(speed);
+        assert_eq!(speeds, ["100 Gb/s", "10.0 Gb/s", "1.00 Mb/s", "9.60 kb/s", "300 b/s"]);
     }
 
     #[test]

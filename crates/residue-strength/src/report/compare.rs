@@ -7,6 +7,7 @@ mod page;
 
 use std::fmt::Write as _;
 
+use super::advise::speed;
 use crate::Kind;
 use crate::compare::{self, Comparison, FEW, Known, YEAR};
 #[cfg(feature = "figures")]
@@ -67,26 +68,25 @@ pub fn table(comparison: &Comparison) -> Table {
     Table {
         id: "compare",
         title: format!(
-            "What codes miss in {} bits of data ({} bytes)",
+            "Undetected errors in {} bits of data ({} bytes)",
             grouped(comparison.data_bits),
             grouped(comparison.data_bits.div_ceil(8))
         ),
         note: format!(
             "Exact, but for what has ≥ before it: a bound, the terms that were counted. HD: \
              Hamming distance; to: the longest data that have it; bursts: all of so many bits are \
-             seen. 2 to 6 wrong: the share of errors of so many bits that is not seen, of CRCs A_w \
+             detected. 2 to 6 wrong: the undetected share of errors of so many bits, of CRCs A_w \
              / C(n, w) over data and check value, of sums over uniform data, the check value being \
-             right. random: the share of random data taken for right. P: probability of an \
+             right. random: the share of random data that is accepted. P: probability of an \
              undetected error in a frame at a bit error rate; a year: P x {} frames a second{} x \
              {YEAR} seconds. -: not counted.",
             match comparison.frames_per_second {
                 few @ ..1000.0 => significant(few, 6),
                 many => grouped(many.round() as u64),
             },
-            comparison.link_bits_per_second.map_or(String::new(), |speed| format!(
-                " (Ethernet of {} Gb/s, full)",
-                speed / 1e9
-            ))
+            comparison
+                .link_bits_per_second
+                .map_or(String::new(), |link| format!(" (Ethernet of {}, full)", speed(link)))
         ),
         stub: "code",
         heads,

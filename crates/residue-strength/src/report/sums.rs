@@ -33,13 +33,13 @@ pub fn table(sums: &[Sum]) -> Table {
     heads.extend(bursts.iter().map(|burst| format!("{}-bit burst", burst.bits)));
     Table {
         id: "sums",
-        title: format!("Shares of errors that are not seen, in {bytes} bytes of data"),
-        note: "Exact. HD 3 to: the longest data in which every two wrong bits are seen (the check \
-            value's bits among them). 2 bits: pairs of wrong data bits, uniform data; of zeros: \
-            data that are all zero. swap: two unequal units of uniform data change places; insert: \
-            a zero unit comes in before any unit. Bursts: the first and the last bit are wrong, \
-            uniform data, mean over where in a unit they begin. -: not computed (CRCs: `residue \
-            strength CODE`)."
+        title: format!("Shares of undetected errors in {bytes} bytes of data"),
+        note: "Exact. HD 3 to: the longest data in which all pairs of wrong bits are detected \
+            (those of the check value among them). 2 bits: pairs of wrong data bits, uniform data; \
+            of zeros: data that are all zero. swap: two unequal units of uniform data change \
+            places; insert: a zero unit comes in before any unit. Bursts: the first and the last \
+            bit are wrong, uniform data, mean over where in a unit they begin. -: not computed \
+            (CRCs: `residue strength CODE`)."
             .into(),
         stub: "code",
         heads,
@@ -52,10 +52,10 @@ pub fn table(sums: &[Sum]) -> Table {
 #[must_use]
 pub fn witnesses(sum: &Sum) -> Vec<String> {
     let Some(distance) = &sum.distance else { return Vec::new() };
-    let two = format!("{}: 2 wrong bits, not seen: {}", sum.code, witness(&distance.two));
+    let two = format!("{}: 2 wrong bits, undetected: {}", sum.code, witness(&distance.two));
     let three = distance.three.iter();
     let three =
-        three.map(|three| format!("{}: 3 wrong bits, not seen: {}", sum.code, witness(three)));
+        three.map(|three| format!("{}: 3 wrong bits, undetected: {}", sum.code, witness(three)));
     [two].into_iter().chain(three).collect()
 }
 
@@ -86,7 +86,7 @@ mod tests {
         let lines: Vec<String> = sums.iter().flat_map(witnesses).collect();
         assert!(
             lines.contains(
-                &"adler-32: 2 wrong bits, not seen: 65521 bytes, zero; data 0, check 00000080"
+                &"adler-32: 2 wrong bits, undetected: 65521 bytes, zero; data 0, check 00000080"
                     .to_string()
             )
         );

@@ -38,9 +38,7 @@ fn length(bits: f64) -> f64 {
 fn distances(comparison: &Comparison) -> Figure {
     let title = "Hamming distance against the length of the data".to_string();
     let lines = [
-        "The fewest wrong bits that can go unseen; one more than a code always sees. Computed, \
-         exactly; dashed: proved as far."
-            .to_string(),
+        "The fewest wrong bits of an undetected error. Exact; dashed: proved as far.".to_string(),
         format!(
             "Lines are drawn side by side where codes are alike. Upright: {} bits of data.",
             comparison.data_bits
