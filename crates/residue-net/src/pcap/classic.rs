@@ -68,8 +68,8 @@ pub(super) fn detect(start: [u8; 4]) -> Option<(Format, ByteOrder)> {
     })
 }
 
-/// Returns whether the header of a record is rather that of a file: its time would be a magic number
-/// and a version, and its packet empty.
+/// Returns whether the header of a record is rather that of a file: its time would be a magic
+/// number and a version, and its packet empty.
 #[cold]
 fn is_file_header(bytes: &[u8]) -> bool {
     let Some(&[a, b, c, d, e, f, g, h, ref rest @ ..]) = bytes.first_chunk::<16>() else {
