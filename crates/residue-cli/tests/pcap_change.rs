@@ -283,6 +283,41 @@ fn where_it_goes() {
     );
 }
 
+/// A pipe that has a name, as shells make by `<(...)`, is read once, as standard input is.
+#[cfg(unix)]
+#[test]
+fn pipes_with_a_name() {
+    let (bad, good) = (kept("tcp-v4.bad.pcap"), kept("tcp-v4.good.pcap"));
+    let folder = Folder::with(&["tcp-v4.good.pcap"]);
+    let pipe = "/dev/stdin";
+    let ran = folder.pcap_of(&bad, &["fix", pipe, "--all", "-o", "-"]);
+    assert_eq!((ran.code, &ran.out, &*ran.err), (0, &good, ""));
+    folder.pcap_of(&bad, &["fix", pipe, "--all", "-o", "out.pcap"]).ends(0);
+    assert_eq!(folder.read("out.pcap"), good);
+    let map = ["--map", "192.0.2.1=10.0.0.1"];
+    let [named, standard] = [pipe, "-"]
+        .map(|name| folder.pcap_of(&good, &["nat", name, "-o", "-", map[0], map[1]]).out);
+    assert!(named == standard && named.len() == good.len());
+    for args in [
+        &["verify", "--list"][..],
+        &["verify", "--list=all", "--filter", "tcp"],
+        &["verify", "--report", "page"],
+        &["survey"],
+    ] {
+        let [named, standard] = [pipe, "-"].map(|name| {
+            let ran = folder.pcap_of(&bad, &[args, &[name]].concat());
+            (ran.code, ran.text().replacen(pipe, "-", 9), ran.err)
+        });
+        assert_eq!(named, standard, "{args:?}");
+    }
+    let ran = folder.pcap_of(&bad, &["compare", "tcp-v4.good.pcap", pipe]);
+    assert!(ran.ends(1).contains("1 packet altered"), "{}", ran.text());
+    let ran = folder.pcap_of(&bad, &["fix", pipe, "--all", "--in-place"]);
+    ran.ends(2);
+    let message = "residue: --in-place needs a file; `/dev/stdin` is a pipe or a device\n";
+    assert_eq!(ran.err, message);
+}
+
 trait Plain {
     fn pipe(&self, folder: &Folder) -> Vec<u8>;
 }

@@ -11,6 +11,7 @@ mod decrypted;
 mod diagnosis;
 mod flipped_bit;
 mod kind;
+mod lengthened;
 mod repeated;
 mod rewritten;
 mod right;
@@ -51,7 +52,7 @@ pub enum Cause {
     /// them (RFC 1624).
     NegativeZero,
     /// The value is right for this many bytes from the start of the coverage (including padding or
-    /// a frame check sequence, or without some bytes).
+    /// a frame check sequence, or without some bytes), or for a header that counts this many bytes.
     OtherLength(u32),
     /// The value is right for the destination in the header, but the packet is source-routed, and
     /// the final destination counts (or the reverse).
@@ -100,7 +101,7 @@ impl Cause {
     #[must_use]
     pub fn detail(self, places: Places<'_>) -> Option<String> {
         match self {
-            Cause::OtherLength(length) => Some(format!("right over {length} bytes")),
+            Cause::OtherLength(length) => Some(format!("right for {length} bytes")),
             Cause::FlippedBit(Bit::At { offset, bit }) => {
                 let place = places.offset(offset);
                 let place = place.map_or(String::new(), |at| format!(", byte {at} of the file"));

@@ -66,6 +66,13 @@ pub enum Error {
         /// Description of the contradiction.
         what: String,
     },
+    /// Another capture follows, with a header of its own.
+    Another {
+        /// Number of packets before.
+        packets: u64,
+        /// Offset of its header.
+        offset: u64,
+    },
     /// The file changed after the edits were computed.
     Changed {
         /// Offset of unexpected or missing bytes.
@@ -121,6 +128,12 @@ impl fmt::Display for Error {
                 f,
                 "the file is damaged at byte {offset}, after packet {packets}: {what}; packets \
                  before are complete, what follows cannot be found"
+            ),
+            Error::Another { packets, offset } => write!(
+                f,
+                "another capture begins at byte {offset}, after packet {packets}: the file is \
+                 several captures, one behind the other (mergecap joins captures); packets before \
+                 are complete"
             ),
             Error::Changed { offset } => write!(
                 f,

@@ -1,6 +1,7 @@
 //! Tests that causes are named by evidence and never by chance, and that memory stays bounded.
 
 use residue_fixtures::ip::{A, B, Ends, V4, V6, documentation, offloaded, store};
+use residue_fixtures::ospf;
 use residue_fixtures::tcp::Tcp;
 use residue_fixtures::{Case, Format, Frame, file};
 use residue_net::check::Verdict;
@@ -224,4 +225,44 @@ fn a_super_packet_is_offloaded() {
     })
     .unwrap();
     assert_eq!(verdicts, [Verdict::Good, Verdict::Offloaded]);
+}
+
+/// Bytes were appended to the last advertisement of an OSPF packet, and all lengths raised: each
+/// value is right for the length before.
+#[test]
+fn raised_lengths() {
+    let routers = Ends::V4([A, [224, 0, 0, 5]]);
+    let raised = |bytes: u16| {
+        let update = ospf::update(&[ospf::router_lsa()]);
+        let mut frame = routers.frame(89, &ospf::version2(4, &update));
+        frame.resize(frame.len() + usize::from(bytes), 0x5a);
+        // Of IPv4, OSPF and the advertisement behind its header and the number of advertisements.
+        for at in [14 + 2, 34 + 2, 34 + 28 + 18] {
+            let length = u16::from_be_bytes([frame[at], frame[at + 1]]);
+            store(&mut frame, at, length + bytes);
+        }
+        summary(&[Frame::whole(frame)])
+    };
+    let named = |summary: &Summary| count(summary, CauseKind::OtherLength);
+    for bytes in [12, 40, 60] {
+        assert_eq!(named(&raised(bytes)), 3, "{bytes}: {:?}", raised(bytes).diagnosis.tally());
+    }
+    // One flipped bit of the IPv4 header would do as well.
+    for bytes in [4, 64] {
+        assert_eq!(named(&raised(bytes)), 2, "{bytes}: {:?}", raised(bytes).diagnosis.tally());
+    }
+    for bytes in [0, 6, 68] {
+        assert_eq!(named(&raised(bytes)), 0, "{bytes}: {:?}", raised(bytes).diagnosis.tally());
+    }
+}
+
+/// A node removes an option of 12 bytes and lowers the IPv4 header's length alone.
+#[test]
+fn a_lowered_length() {
+    let mut frame = V4.frame(6, &segment(V4, 1, None));
+    let length = u16::from_be_bytes([frame[16], frame[17]]);
+    frame.truncate(frame.len() - 12);
+    store(&mut frame, 16, length - 12);
+    let summary = summary(&[Frame::whole(frame)]);
+    assert_eq!(summary.diagnosis.tally().get(&(CauseKind::OtherLength, "ip")), Some(&1));
 }

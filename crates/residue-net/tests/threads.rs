@@ -1,6 +1,7 @@
 //! Tests that verification on several threads has the results of one.
 
 use residue_fixtures::Case;
+use residue_net::Error;
 use residue_net::check::Verdict;
 use residue_net::pcap::write::{Header, NgWriter, Writer};
 use residue_net::pcap::{ByteOrder, LinkType, ReadAt, Reader};
@@ -276,4 +277,24 @@ fn the_rest_in_blocks() {
             assert_eq!(expected.0, all.saturating_sub(before));
         }
     }
+}
+
+/// Where another capture begins, reading ends at the same packet, on any number of threads.
+#[test]
+fn captures_one_behind_the_other() {
+    let mut plain = files();
+    plain.retain(|(_, file)| file.starts_with(&[0xd4, 0xc3, 0xb2, 0xa1]));
+    for two in plain.windows(2).step_by(7) {
+        let joined = [&two[0].1[..], &two[1].1[..]].concat();
+        same(&two[0].0, &joined, &[30, 100, 1 << 18]);
+        let read = verify::packets(Reader::new(&joined[..]).unwrap(), |_| {});
+        let offset = two[0].1.len() as u64;
+        match read.error {
+            Some(Error::Another { packets, offset: at }) => {
+                assert_eq!((packets, at), (read.packets, offset), "{}", two[0].0);
+            }
+            other => panic!("{}: {other:?}", two[0].0),
+        }
+    }
+    assert!(plain.len() > 100);
 }

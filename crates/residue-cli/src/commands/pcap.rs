@@ -88,15 +88,24 @@ const LARGE: u64 = 1 << 20;
 /// A capture that can be read several times.
 struct Capture {
     name: OsString,
-    /// Standard input, kept in a file.
+    /// What can be read only once (standard input, a pipe), kept in a file.
     spooled: Option<File>,
 }
 
 impl Capture {
-    /// Opens a capture. Standard input is kept in a temporary file if it will be read `again`.
+    /// Opens a capture. Standard input and pipes are kept in a temporary file if they will be read
+    /// `again`.
     fn new(name: &OsStr, again: bool) -> anyhow::Result<Self> {
-        let spooled =
-            if name == "-" && again { Some(patch::spool(streams::stdin()?)?) } else { None };
+        let spooled = match name {
+            _ if !again => None,
+            _ if name == "-" => Some(patch::spool(streams::stdin()?)?),
+            _ if is_read_once(Path::new(name)) => match File::open(name) {
+                Ok(file) => Some(patch::spool(file)?),
+                // Reported when it is opened again.
+                Err(_) => None,
+            },
+            _ => None,
+        };
         Ok(Capture { name: name.to_owned(), spooled })
     }
 
@@ -270,6 +279,9 @@ impl Target {
         if self.in_place && file == "-" {
             bail!("--in-place needs a file, not standard input");
         }
+        if self.in_place && is_read_once(Path::new(file)) {
+            bail!("--in-place needs a file; `{}` is a pipe or a device", Styles::plain(file));
+        }
         if self.in_place
             && let Some(compression) = compression(Path::new(file))
         {
@@ -385,6 +397,11 @@ fn is_copied_plainly(file: &impl ReadAt, output: &Path) -> bool {
         && Compression::of_name(output).is_none()
         && output != Path::new("-")
         && makes_a_file(output)
+}
+
+/// Returns whether a path is that of a pipe or a device, whose bytes are gone once they are read.
+fn is_read_once(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Returns how a file is compressed. An unreadable file is reported later, when it is opened.

@@ -1,7 +1,7 @@
 //! Explanations of a check value by its packet alone.
 
 use super::contradiction::{self, Contradictions};
-use super::{Bit, Cause, CauseKind, decrypted, flipped_bit, repeated};
+use super::{Bit, Cause, CauseKind, decrypted, flipped_bit, lengthened, repeated};
 use crate::buffer::Finding;
 use crate::check::{Check, Piece, Rule, Span};
 
@@ -47,8 +47,10 @@ pub fn tests(finding: &Finding<'_>, contradictions: Option<Contradictions>) -> V
         let fits = (value == stored).then_some(Cause::NoPseudoHeader);
         test(CauseKind::NoPseudoHeader, 1.0, fits);
     }
-    let (tried, length) = other_length(finding, stored);
-    test(CauseKind::OtherLength, tried, length.map(Cause::OtherLength));
+    let (covered, length) = other_length(finding, stored);
+    let (counted, count) = lengthened::of(finding, stored);
+    let length = length.or(count).map(Cause::OtherLength);
+    test(CauseKind::OtherLength, covered + counted, length);
     let (tried, bit) = flipped_bit(finding, stored, computed);
     test(CauseKind::FlippedBit, tried, bit.map(Cause::FlippedBit));
     if matches!(rule, Rule::Internet | Rule::InternetNeverZero | Rule::Cdp) {

@@ -68,6 +68,17 @@ pub(super) fn detect(start: [u8; 4]) -> Option<(Format, ByteOrder)> {
     })
 }
 
+/// Returns whether the header of a record is rather that of a file: its time would be a magic
+/// number and a version, and its packet empty.
+#[cold]
+fn is_file_header(bytes: &[u8]) -> bool {
+    let Some(&[a, b, c, d, e, f, g, h, ref rest @ ..]) = bytes.first_chunk::<16>() else {
+        return false;
+    };
+    let version = |order: ByteOrder| [order.u16(&[e, f], 0), order.u16(&[g, h], 0)];
+    detect([a, b, c, d]).is_some_and(|(_, order)| version(order) == [2, 4]) && *rest == [0; 8]
+}
+
 impl Classic {
     /// Reads the header of a file.
     pub fn begin<R: Read>(
@@ -149,6 +160,9 @@ impl Classic {
         if captured > self.link.longest() {
             return Err(self.too_long(window, captured));
         }
+        if captured == 0 && is_file_header(window.peek()) {
+            return Err(Error::Another { packets: window.packets, offset: window.offset() });
+        }
         let whole = self.header + captured as usize;
         window.need(whole)?;
         let offset = window.offset();
@@ -169,6 +183,7 @@ impl Classic {
             && let (captured, _) = self.lengths(rest)
             && captured <= longest
             && captured as usize <= room
+            && !(captured == 0 && is_file_header(rest))
         {
             records.push(self.record(rest, offset + used as u64, start + used));
             used += self.header + captured as usize;
@@ -265,6 +280,9 @@ impl Classic {
                 return Ok(record > 1 || record == 1 && ends_here && self.is_usual(window, header)?);
             }
             let head = &window.peek()[at..];
+            if is_file_header(head) {
+                return Ok(true);
+            }
             let (captured, wire_length) = self.lengths(head);
             let longest = self.link.longest();
             if captured > wire_length

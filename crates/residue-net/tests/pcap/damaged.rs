@@ -323,3 +323,29 @@ proptest! {
         let _ = read(&*file);
     }
 }
+
+/// Captures that were copied one behind the other: pcapng's are one file, pcap's are not.
+#[test]
+fn captures_one_behind_the_other() {
+    let all = files();
+    for (first, second) in all.iter().flat_map(|first| all.iter().map(move |it| (first, it))) {
+        let expected = read_good(first);
+        let (packets, error) = read(&*[&first[..], second].concat());
+        assert_eq!(packets[..expected.len()], expected);
+        let is_ng = |file: &[u8]| file.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]);
+        match (is_ng(first), is_ng(second)) {
+            (true, true) => {
+                assert!(error.is_none(), "{error:?}");
+                assert_eq!(packets.len(), 2 * expected.len());
+            }
+            (false, false) => {
+                let Some(Error::Another { packets: before, offset }) = error else {
+                    panic!("{error:?}");
+                };
+                assert_eq!((before, offset), (expected.len() as u64, first.len() as u64));
+                assert_eq!(packets.len(), expected.len());
+            }
+            _ => assert!(matches!(error, Some(Error::Malformed { .. } | Error::Truncated { .. }))),
+        }
+    }
+}

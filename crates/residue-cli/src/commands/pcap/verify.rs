@@ -32,7 +32,8 @@ rewritten (addresses or ports were changed but the checksum was not: all packets
 addresses are wrong by the same amount); offload-rewritten (the same, in the sum of the \
 pseudo-header); zeroed; filled (the field repeats the byte around it); not-complemented; \
 byte-swapped; negative-zero (0000 for FFFF, RFC 1624); no-pseudo-header; other-length (right if \
-padding or a frame check sequence is included, or some bytes are left out); other-destination \
+padding or a frame check sequence is included, or some bytes are left out, or for another length \
+in the header); other-destination \
 (computed with the next hop of a source route in place of the last, or vice versa); decrypted \
 (the value of an IEEE 802.11 frame before its receiver decrypted it); copied (packets with other \
 contents have the same value); repeated (the field occurs again in its packet); contradiction (a \

@@ -181,7 +181,7 @@ fn meaning(name: &str) -> Option<&'static str> {
         }
         "other-length" => {
             "The value is right over another number of bytes: padding or a frame check sequence \
-             was summed, or some bytes were left out."
+             was summed, some bytes were left out, or the length was changed later."
         }
         "other-destination" => {
             "The value was computed with another destination than the last one of a source route."
