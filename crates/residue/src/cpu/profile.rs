@@ -104,7 +104,9 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     reads_ahead_from: 2 << 20,
     aligns: true,
     fused_copies_from: 1024,
-    lockstep_to: 71,
+    // Emerald Rapids, 2026-11-24, beside one by one: batches of 72 bytes have 1.18 times the speed
+    // in lockstep, of 80 bytes 1.20, of 96 bytes 1.09, of 112 bytes 0.89.
+    lockstep_to: 103,
     source: "Xeons (Sapphire Rapids to Granite Rapids), 2026-11-22 and 2026-11-23",
 };
 
