@@ -6,8 +6,8 @@ use std::path::Path;
 #[test]
 fn the_header_is_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // The modules in the order of `lib.rs`. Given the crate instead, cbindgen would ask cargo for the
-    // dependencies on all platforms, which fails offline.
+    // The modules in the order of `lib.rs`. Given the crate instead, cbindgen would ask cargo for
+    // the dependencies on all platforms, which fails offline.
     let config = cbindgen::Config::from_root_or_default(folder);
     let modules = ["ffi", "once", "code", "stream", "partial", "batch"];
     let bindings = modules

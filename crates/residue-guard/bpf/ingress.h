@@ -127,8 +127,8 @@ static __always_inline int replace(void *context, const int hook, struct scratch
 }
 
 // A segment of no guarded connection: of a handshake, or forged. It changes nothing; if it ends
-// the handshake, the kernel says so. The ports may be those of a closed connection (`known`): then a
-// segment that is right by no value is left to that one (NOT_NEW).
+// the handshake, the kernel says so. The ports may be those of a closed connection (`known`): then
+// a segment that is right by no value is left to that one (NOT_NEW).
 static __always_inline int unknown(void *context, const int hook, struct scratch *s,
 				   const struct guard_config *c,
 				   const struct guard_connection *known)

@@ -151,8 +151,8 @@ static __always_inline __u8 answer(struct bpf_sock_ops *k, const struct guard_co
 	return answer_to(own, state->asked);
 }
 
-// Number of SYNs with the option. In a simultaneous open, the SYN-ACK is one more: the peer's SYN has
-// arrived.
+// Number of SYNs with the option. In a simultaneous open, the SYN-ACK is one more: the peer's SYN
+// has arrived.
 static __always_inline __u32 most_tries(const struct guard_config *c, __u8 flags)
 {
 	return c->tries + (flags & ACK ? 1u : 0u);

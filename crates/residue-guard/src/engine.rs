@@ -105,9 +105,9 @@ pub struct Entries {
 /// Time after a loss of packets before they reached the engine, during which failures show nothing
 /// about the path.
 const AFTER_LOSS: Duration = Duration::from_secs(10);
-/// Time for which SYNs keep the option, at least, if a value worked with that peer lately. The fifth
-/// SYN comes after 15 seconds, or after 4 (Linux 6.5 and later), and then the eighth after 11 and
-/// the ninth after 19.
+/// Time for which SYNs keep the option, at least, if a value worked with that peer lately. The
+/// fifth SYN comes after 15 seconds, or after 4 (Linux 6.5 and later), and then the eighth after 11
+/// and the ninth after 19.
 const KNOWN_SILENCE: Duration = Duration::from_secs(12);
 /// Largest number of connections resumed in a second.
 const MOST_RESUMED: u32 = 1000;
