@@ -36,8 +36,8 @@ mod sums;
 pub(crate) mod x86_64;
 
 pub(crate) use clmul::{
-    ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessWide, Head, lane_head, lane_tail, left_behind,
-    streamed,
+    ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessWide, Head, aligns, lane_head, lane_tail,
+    left_behind, streamed,
 };
 pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
@@ -293,8 +293,21 @@ macro_rules! tiers {
                     state: crate::kernel::State<B, Self>,
                     data: &[u8],
                 ) -> crate::kernel::State<B, Self> {
+                    /// Calls the entry by a jump.
+                    ///
+                    /// # Safety
+                    /// The CPU must have [`Tier::NEEDS`](crate::arch::Tier::NEEDS).
+                    #[inline(never)]
+                    unsafe fn apart<B: crate::kernel::Body<$name>>(
+                        with: &crate::kernel::With<B, $name>,
+                        state: crate::kernel::State<B, $name>,
+                        data: &[u8],
+                    ) -> crate::kernel::State<B, $name> {
+                        // SAFETY: the caller ensures that the CPU has `NEEDS`.
+                        unsafe { <$name as crate::arch::Enter>::enter::<B>(with, state, data) }
+                    }
                     // SAFETY: `self` exists, so the CPU has `NEEDS`.
-                    unsafe { <Self as crate::arch::Enter>::enter::<B>(with, state, data) }
+                    unsafe { apart::<B>(with, state, data) }
                 }
             }
 

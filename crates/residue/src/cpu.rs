@@ -217,6 +217,15 @@ pub fn profile() -> &'static Profile {
     PROFILES.get(PROFILE.load(Relaxed)).unwrap_or_else(find_profile)
 }
 
+/// Returns [`profile`] if it was found before, without the call that finds it.
+///
+/// Loops ask for it while vectors are in registers, which a call would have to save. It is found
+/// before a kernel runs: its choice, and [`Kernel::force`](crate::kernel::Kernel::force), need it.
+#[inline(always)]
+pub(crate) fn found_profile() -> Option<&'static Profile> {
+    PROFILES.get(PROFILE.load(Relaxed))
+}
+
 #[cold]
 fn find_profile() -> &'static Profile {
     let found = named_profile().unwrap_or_else(detected_profile);

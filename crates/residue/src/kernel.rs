@@ -24,7 +24,7 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 mod compose;
 
-pub(crate) use compose::{Apart, ByLength, OutOfLine};
+pub(crate) use compose::{ByLength, OutOfLine};
 
 /// The common properties of the kernels of one family: their state, its start, and the value at its
 /// end.
@@ -320,6 +320,8 @@ impl<F: Family> Kernel<F> {
     /// Tests walk the tiers of one CPU with it.
     #[must_use]
     pub fn force_on(&self, features: Features) -> Option<Forced<F>> {
+        // Kernels look at it, but do not find it.
+        cpu::profile();
         let usable = features.intersection(cpu::features());
         usable.contains(self.info.needs).then_some(Forced { entries: self.entries })
     }

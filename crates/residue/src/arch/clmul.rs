@@ -88,10 +88,10 @@ const AHEAD_FROM: usize = 512 << 10;
 /// second-level cache and the CPU gains by the prefetches of the tier, `way`.
 #[inline(always)]
 pub(crate) fn streamed(way: Option<ReadAhead>, bytes: usize) -> bool {
-    way.is_some() && bytes >= AHEAD_FROM && {
-        let profile = cpu::profile();
-        profile.reads_ahead == way && bytes >= profile.reads_ahead_from
-    }
+    way.is_some()
+        && bytes >= AHEAD_FROM
+        && cpu::found_profile()
+            .is_some_and(|profile| profile.reads_ahead == way && bytes >= profile.reads_ahead_from)
 }
 
 /// The length from which loops may read vectors at multiples of 64 bytes.
@@ -106,11 +106,17 @@ pub(crate) const ALIGNED_FROM: usize = 768;
 /// It is not zero only if the CPU gains by it, and a [`CarryLessWide::tail`] is there for them.
 #[inline(always)]
 pub(crate) fn left_behind<T: CarryLessWide>(data: &[u8]) -> usize {
-    if T::TAILS && data.len() >= ALIGNED_FROM && cpu::profile().aligns {
+    if T::TAILS && data.len() >= ALIGNED_FROM && aligns() {
         data.as_ptr_range().end as usize % 64
     } else {
         0
     }
+}
+
+/// Returns whether the CPU gains by loops that read vectors at multiples of 64 bytes.
+#[inline(always)]
+pub(crate) fn aligns() -> bool {
+    cpu::found_profile().is_some_and(|profile| profile.aligns)
 }
 
 /// The first vector of a message whose length is not a multiple of the vector's.

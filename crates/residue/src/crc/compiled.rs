@@ -13,7 +13,7 @@ use super::steps::{
 use super::tables::{Tabled, Tables, Word};
 use super::taps::{FewOfCrc32, FewOfCrc64Nvme, OfCrc32, OfCrc64Nvme, Taps};
 use super::{Constants, Embedded, Register, Width, catalog};
-use crate::arch::{ALIGNED_FROM, Ethernet, Polynomial, Tier, on_aarch64, on_x86_64};
+use crate::arch::{Ethernet, Polynomial, Tier, on_aarch64, on_x86_64};
 use crate::cpu::{INTEL_AVX512, Product};
 use crate::kernel::{Body, ByLength, Dispatch, Family, Kernel, OutOfLine};
 use core::marker::PhantomData;
@@ -235,18 +235,15 @@ where
     T: Tier,
     Few: 'static,
     Given<N, FoldLanes>: Body<T, Family = N>,
-    LongFold<N>: Body<T, Family = N>,
     Given<N, OutOfLine<Few>>: Body<T, Family = N>,
 {
     type Family = N;
     #[inline(always)]
     fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
-        if data.len() < ALIGNED_FROM {
-            <Given<N, FoldLanes> as Body<T>>::run(tier, &(), state, data)
-        } else if (FEW_FROM..FEW_BELOW).contains(&data.len()) {
+        if (FEW_FROM..FEW_BELOW).contains(&data.len()) {
             <Given<N, OutOfLine<Few>> as Body<T>>::run(tier, &(), state, data)
         } else {
-            <LongFold<N> as Body<T>>::run(tier, &(), state, data)
+            <Given<N, FoldLanes> as Body<T>>::run(tier, &(), state, data)
         }
     }
 }

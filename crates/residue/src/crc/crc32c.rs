@@ -13,7 +13,7 @@ use super::taps::{OfCrc32c, Taps};
 use crate::arch::{Castagnoli, Polynomial, on_aarch64, on_x86_64};
 use crate::batch::Lockstep;
 use crate::cpu::{INTEL_AVX512, Product};
-use crate::kernel::{Apart, ByLength, Kernel, OutOfLine};
+use crate::kernel::{ByLength, Kernel, OutOfLine};
 
 /// Computes CRC-32C of `data`, of any length.
 ///
@@ -77,7 +77,7 @@ type Composed = ByLength<HeadShift<Crc32c>, ThreeWayToFused, THREE_WAY_FROM>;
 // sse42_pclmul,sse42_avx2_vpclmul --mode throughput --sizes 128`).
 type ThreeWayToFused = ByLength<Thirds<Crc32c>, FoldToFused, FOLD_FROM>;
 
-type FoldToFused = ByLength<FoldStepsLong<Crc32c, false>, Apart<FusedAvx2>, FUSED_FROM>;
+type FoldToFused = ByLength<FoldStepsLong<Crc32c, false>, OutOfLine<FusedAvx2>, FUSED_FROM>;
 
 // The lengths from which each wins, on a Zen 3 core on 2026-11-23: `cargo xtask rivals -c crc-32c
 // -m throughput,latency -s 64,88,96,112,128,144,160,192,208,216,224,256,1024`. Some lengths gain by

@@ -14,7 +14,9 @@
 
 use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};
-use crate::arch::{CarryLess, CarryLessWide, lane_head, lane_tail, left_behind, streamed};
+use crate::arch::{
+    ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, left_behind, streamed,
+};
 use crate::cpu::INTEL_AVX512;
 use crate::kernel::Body;
 use crate::words::short_word;
@@ -184,7 +186,7 @@ impl<T: CarryLessWide, const SINGLY_TO: usize> Body<T> for FoldSingly<SINGLY_TO>
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         // Two copies of the code, so that the loops do not test the bit order.
-        if T::LEAVES_REST && data.len() >= APART_FROM {
+        if data.len() >= APART_FROM || data.len() >= ALIGNED_FROM && T::TAILS && aligns() {
             tier.outline::<FoldLong>(with, state, data)
         } else if with.reflected {
             run::<T, true, SINGLY_TO>(tier, &with.fold, state, data)
@@ -194,8 +196,8 @@ impl<T: CarryLessWide, const SINGLY_TO: usize> Body<T> for FoldSingly<SINGLY_TO>
     }
 }
 
-/// The length from which vectors of two lanes are folded out of line, in loops that may read ahead:
-/// shorter data then need no stack frame.
+/// The length from which data are folded out of line, in loops that may read ahead: shorter data
+/// then need no stack frame.
 const APART_FROM: usize = 4096;
 
 #[inline(always)]
@@ -277,9 +279,8 @@ pub(super) fn fold<
         [b, c, d, more @ ..] => {
             let four = [first, spilled(b), load(c), load(d)];
             if LONG {
-                // Those of two lanes are shorter than `APART_FROM`.
-                let streamed = !T::LEAVES_REST && streamed(T::AHEAD, size_of_val(more));
-                gather(t, keys, fold_on::<T, REFLECTED>(t, keys, four, more, streamed))
+                // They are shorter than `APART_FROM`.
+                gather(t, keys, fold_on::<T, REFLECTED>(t, keys, four, more, false))
             } else {
                 gather(t, keys, four)
             }

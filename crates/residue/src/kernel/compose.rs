@@ -36,27 +36,3 @@ impl<T: Tier, B: Body<T>> Body<T> for OutOfLine<B> {
         tier.outline::<B>(with, state, data)
     }
 }
-
-/// Runs a body out of line, in every program.
-///
-/// A body of [`OutOfLine`] that has a single caller may still be inlined, as rustc 1.95 ignores
-/// `inline(never)` on functions with `target_feature`. The call takes one more jump.
-pub(crate) struct Apart<B>(PhantomData<B>);
-
-impl<T: Tier, B: Body<T>> Body<T> for Apart<B> {
-    type Family = B::Family;
-    #[inline(always)]
-    fn run(tier: T, with: &With<B, T>, state: State<B, T>, data: &[u8]) -> State<B, T> {
-        /// Has no features, so that the function called, which has, cannot be inlined.
-        #[inline(never)]
-        fn apart<T: Tier, B: Body<T>>(
-            tier: T,
-            with: &With<B, T>,
-            state: State<B, T>,
-            data: &[u8],
-        ) -> State<B, T> {
-            tier.outline::<B>(with, state, data)
-        }
-        apart::<T, B>(tier, with, state, data)
-    }
-}
