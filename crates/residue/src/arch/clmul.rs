@@ -11,6 +11,13 @@ pub(crate) trait CarryLess: Tier {
     type V: Copy;
     fn load(self, bytes: &[u8; 16]) -> Self::V;
     fn lane_of(self, lane: u128) -> Self::V;
+    /// Returns a lane that is a constant, as [`CarryLess::lane_of`] does.
+    ///
+    /// It is loaded once. The compiler would load its halves, of which each product uses one, apart.
+    #[inline(always)]
+    fn constant(self, lane: u128) -> Self::V {
+        self.lane_of(lane)
+    }
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     /// Returns a vector whose byte i is byte `index[i]` of `v`, or zero where `index[i]` is 0x80.
     fn shuffle(self, v: Self::V, index: &[u8; 16]) -> Self::V;

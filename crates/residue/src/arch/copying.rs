@@ -211,6 +211,7 @@ impl<T: CarryLess + Enter> CarryLess for Copying<T> {
 
     handed_on! {
         fn lane_of(self, lane: u128) -> T::V;
+        fn constant(self, lane: u128) -> T::V;
         fn xor(self, a: T::V, b: T::V) -> T::V;
         fn shuffle(self, v: T::V, index: &[u8; 16]) -> T::V;
         fn high_down(self, v: T::V) -> T::V;

@@ -366,7 +366,7 @@ fn oriented_lane<T: CarryLess, const REFLECTED: bool>(t: T, v: T::V) -> T::V {
 /// vectors.
 #[inline(always)]
 fn fold_lane<T: CarryLess>(t: T, keys: &Keys, v: T::V, lanes: usize, data: T::V) -> T::V {
-    let key = t.lane_of(keys.lanes[16 - lanes]);
+    let key = t.constant(keys.lanes[16 - lanes]);
     t.xor(t.xor(t.product::<0x00>(v, key), t.product::<0x11>(v, key)), data)
 }
 
@@ -554,7 +554,7 @@ fn short<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, dat
 /// Reduces a lane to the register: lane x^64 mod P, in the embedding.
 #[inline(always)]
 pub(super) fn reduce128<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
-    let half = t.lane_of(keys.half);
+    let half = t.constant(keys.half);
     let sum = if REFLECTED {
         t.xor(t.product::<0x00>(lane, half), t.high_down(lane))
     } else {
@@ -569,7 +569,7 @@ pub(super) fn reduce128<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, 
 /// The result is exact, because P has degree 64.
 #[inline(always)]
 pub(super) fn reduce64<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
-    let barrett = t.lane_of(keys.barrett);
+    let barrett = t.constant(keys.barrett);
     if REFLECTED {
         let q = t.product::<0x00>(lane, barrett);
         let remainder = t.low_of(t.high_down(t.xor(t.product::<0x10>(q, barrett), lane)));

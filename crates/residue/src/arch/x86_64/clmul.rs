@@ -6,7 +6,7 @@ use crate::arch::{
     clmul::{lane_head, shift_index},
 };
 use crate::cpu::ReadAhead;
-use core::arch::x86_64::*;
+use core::arch::{asm, x86_64::*};
 
 macro_rules! carry_less {
     ($($tier:ty),*) => {$(
@@ -26,6 +26,16 @@ macro_rules! carry_less {
                 fn high_down(self, v: __m128i) -> __m128i { _mm_srli_si128::<8>(v) }
                 fn low_up(self, v: __m128i) -> __m128i { _mm_slli_si128::<8>(v) }
                 fn low_of(self, v: __m128i) -> u64 { _mm_cvtsi128_si64(v) as u64 }
+            }
+
+            #[inline(always)]
+            fn constant(self, lane: u128) -> __m128i {
+                let mut v = self.lane_of(lane);
+                // SAFETY: the assembly is empty: it reads and writes one register and nothing else.
+                unsafe {
+                    asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags));
+                }
+                v
             }
 
             #[inline(always)]
