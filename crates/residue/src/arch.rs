@@ -282,6 +282,19 @@ macro_rules! tiers {
             #[derive(Clone, Copy)]
             pub(crate) struct $name(());
 
+            impl $name {
+                /// Makes the marker from one that proves these features, and others.
+                #[allow(dead_code)]
+                #[inline(always)]
+                pub(crate) fn within<T: crate::arch::Tier>(_: T) -> $name {
+                    const {
+                        use crate::arch::Tier;
+                        assert!(T::NEEDS.contains($name::NEEDS));
+                    }
+                    $name(())
+                }
+            }
+
             impl crate::arch::Tier for $name {
                 const NEEDS: crate::cpu::Features = crate::cpu::Features::of(&[$($feature),*]);
 

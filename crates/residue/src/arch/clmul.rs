@@ -36,12 +36,16 @@ pub(crate) trait CarryLess: Tier {
 /// Carry-less arithmetic on vectors of one, two or four independent lanes.
 pub(crate) trait CarryLessWide: CarryLess {
     type W: Copy;
+    /// The tier of vectors of half as many lanes, if this one has them; otherwise the tier itself.
+    type Narrow: CarryLessWide<V = Self::V>;
     /// The bytes of one vector.
     type Block: Copy + 'static;
     /// Lanes in a vector.
     const LANES: usize;
     /// The length, at most 64, up to which single lanes are faster than vectors of several.
     const SINGLY_TO: usize = 0;
+    /// The length up to which the narrower tier is faster.
+    const NARROW_TO: usize = 0;
     /// Whether [`CarryLessWide::head`] leaves less than a vector at the end, because a complete
     /// head would take more time than folding the rest.
     const LEAVES_REST: bool = false;
@@ -49,6 +53,7 @@ pub(crate) trait CarryLessWide: CarryLess {
     const EIGHT: bool = false;
     /// Whether [`CarryLessWide::tail`] is there.
     const TAILS: bool = false;
+    fn narrow(self) -> Self::Narrow;
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load_wide(self, block: &Self::Block) -> Self::W;
     /// Returns a vector of the keys `table[first..]`.

@@ -227,12 +227,18 @@ impl<T: CarryLess + Enter> CarryLess for Copying<T> {
 
 impl<T: CarryLessWide + Enter> CarryLessWide for Copying<T> {
     type W = T::W;
+    type Narrow = Self;
     type Block = Part<T::Block>;
     const LANES: usize = T::LANES;
     const SINGLY_TO: usize = T::SINGLY_TO;
     const LEAVES_REST: bool = T::LEAVES_REST;
     const EIGHT: bool = T::EIGHT;
     const TAILS: bool = T::TAILS;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[Part<T::Block>], &[u8]) {

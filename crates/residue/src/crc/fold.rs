@@ -210,7 +210,11 @@ fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize>(
     if data.len() <= 16 {
         short::<T, REFLECTED>(t, keys, state, data)
     } else {
-        let lane = fold::<T, REFLECTED, SINGLY_TO, true>(t, keys, state, data);
+        let lane = if (SINGLY_TO + 1..=T::NARROW_TO).contains(&data.len()) {
+            fold::<T::Narrow, REFLECTED, SINGLY_TO, false>(t.narrow(), keys, state, data)
+        } else {
+            fold::<T, REFLECTED, SINGLY_TO, true>(t, keys, state, data)
+        };
         reduce128::<T, REFLECTED>(t, keys, lane)
     }
 }
@@ -527,22 +531,18 @@ fn short<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, dat
         };
         return reduce64::<T, REFLECTED>(t, keys, sum);
     };
+    if let Ok(lane) = data.try_into() {
+        let lane = t.xor(t.load(lane), register_lane::<T, REFLECTED>(t, state));
+        return reduce128::<T, REFLECTED>(t, keys, oriented_lane::<T, REFLECTED>(t, lane));
+    }
     let (first, last) = (word(first), word(last));
     if n == 8 {
         let sum = if REFLECTED { lane(0, first ^ state) } else { lane(first ^ state, 0) };
         return reduce64::<T, REFLECTED>(t, keys, sum);
     }
-    // 9 to 16: the first eight bytes and the last eight, which overlap by 16 - n.
+    // 9 to 15: the first eight bytes and the last eight, which overlap by 16 - n.
     let (overlap, s) = (128 - 8 * n, 8 * n - 64);
-    let shift = |a: u64| {
-        if s == 64 {
-            0
-        } else if REFLECTED {
-            a >> s
-        } else {
-            a << s
-        }
-    };
+    let shift = |a: u64| if REFLECTED { a >> s } else { a << s };
     let sum = if REFLECTED {
         lane(last ^ shift(state), (first ^ state) << overlap)
     } else {

@@ -43,9 +43,15 @@ macro_rules! carry_less {
 
         impl CarryLessWide for $tier {
             type W = uint8x16_t;
+            type Narrow = Self;
             type Block = [u8; 16];
             const LANES: usize = 1;
             const EIGHT: bool = $eight;
+
+            #[inline(always)]
+            fn narrow(self) -> Self {
+                self
+            }
 
             #[inline(always)]
             fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {

@@ -62,9 +62,15 @@ fn mul(a: u128, b: u128) -> u128 {
 /// Four lanes, as in the widest vectors.
 impl CarryLessWide for Portable {
     type W = [u128; 4];
+    type Narrow = Self;
     type Block = [u8; 64];
     const LANES: usize = 4;
     const TAILS: bool = true;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {

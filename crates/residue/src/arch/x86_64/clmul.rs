@@ -77,11 +77,17 @@ macro_rules! one_lane {
     ($($tier:ty),*) => {$(
         impl CarryLessWide for $tier {
             type W = __m128i;
+            type Narrow = Self;
             type Block = [u8; 16];
             const LANES: usize = 1;
             /// Eight are faster by a fifteenth for CRC-32 at 4 and 64 KiB, built with four and with
             /// eight, on a Zen 3 core on 2026-11-22.
             const EIGHT: bool = true;
+
+            #[inline(always)]
+            fn narrow(self) -> Self {
+                self
+            }
 
             #[inline(always)]
             fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
@@ -138,13 +144,14 @@ one_lane!(Pclmul, Sse42Pclmul);
 
 impl CarryLessWide for Avx2Vpclmul {
     type W = __m256i;
+    type Narrow = Self;
     type Block = [u8; 32];
     const LANES: usize = 2;
     // Each of the two is faster by a tenth: `cargo xtask rivals --code crc-32 --sizes
     // 20,40,64,80,128,160,256 --modes throughput`, on a Zen 3 core on 2026-11-22.
     //
     // A head of two lanes takes eight operations.
-    const SINGLY_TO: usize = 64;
+    const SINGLY_TO: usize = 63;
     const LEAVES_REST: bool = true;
 
     const AHEAD: Option<ReadAhead> = Some(ReadAhead::NonTemporal);
@@ -152,6 +159,11 @@ impl CarryLessWide for Avx2Vpclmul {
     #[inline(always)]
     fn read_ahead<B>(self, block: &B) {
         read_ahead(block, ReadAhead::NonTemporal);
+    }
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
     }
 
     #[inline(always)]
@@ -219,14 +231,21 @@ pub(super) static LAST: [u8; 128] = {
 
 impl CarryLessWide for Avx512Vpclmul {
     type W = __m512i;
+    type Narrow = Avx2Vpclmul;
     type Block = [u8; 64];
     const LANES: usize = 4;
+    const NARROW_TO: usize = 96;
     const TAILS: bool = true;
     const AHEAD: Option<ReadAhead> = Some(ReadAhead::Cached);
 
     #[inline(always)]
     fn read_ahead<B>(self, block: &B) {
         read_ahead(block, ReadAhead::Cached);
+    }
+
+    #[inline(always)]
+    fn narrow(self) -> Avx2Vpclmul {
+        Avx2Vpclmul::within(self)
     }
 
     #[inline(always)]
@@ -267,11 +286,12 @@ impl CarryLessWide for Avx512Vpclmul {
             [_mm512_and_si512(moved, mask), second]
         }
         fn sum_lanes(self, v: __m512i) -> __m128i {
-            let half = _mm256_xor_si256(
-                _mm512_castsi512_si256(v),
-                _mm512_extracti64x4_epi64::<1>(v)
-            );
-            _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half))
+            // Side by side: of two halves and then two quarters, the second would wait for the first.
+            let second = _mm512_extracti32x4_epi32::<1>(v);
+            let third = _mm512_extracti32x4_epi32::<2>(v);
+            let fourth = _mm512_extracti32x4_epi32::<3>(v);
+            let sum = _mm_ternarylogic_epi64::<0x96>(_mm512_castsi512_si128(v), second, third);
+            _mm_xor_si128(sum, fourth)
         }
         fn head(self, data: &[u8], register: __m128i) -> Head<__m512i> {
             let bytes = data.len().wrapping_sub(1) % 64 + 1;
