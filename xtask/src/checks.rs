@@ -74,6 +74,7 @@ pub fn run(rivals: bool) -> ExitCode {
         ("without std", bare_targets),
         ("other architectures compile", || all(ARCHITECTURES, &[])),
         ("size on x86-64 Linux", sizes::on_linux),
+        ("short calls save few registers", sizes::short_calls),
         ("size on microcontrollers", sizes::on_microcontrollers),
         ("intrinsics are inlined", intrinsics),
         ("programs in the kernel", bpf::check),

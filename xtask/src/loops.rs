@@ -40,18 +40,12 @@ const HOT: &[Hot] = &[
     clean("Avx512Vnni", "weighted::Long<fletcher::Words65535>", ("vpdpwssd", 4)),
     // Instructions of two operands: each vector is multiplied twice, the first time in a copy; and
     // one more.
-    Hot {
-        tier: "Pclmul",
-        body: "crc::fold::FoldSingly<0>",
-        does: ("pclmul", 16),
-        stack: 0,
-        copies: 9,
-    },
-    clean("Avx2Vpclmul", "crc::fold::FoldSingly<0>", ("vpclmul", 8)),
-    clean("Avx512Vpclmul", "crc::fold::FoldSingly<63>", ("vpclmul", 8)),
+    Hot { tier: "Pclmul", body: "crc::fold::FoldLong", does: ("pclmul", 16), stack: 0, copies: 9 },
+    clean("Avx2Vpclmul", "crc::fold::FoldLong", ("vpclmul", 8)),
+    clean("Avx512Vpclmul", "crc::fold::FoldLong", ("vpclmul", 8)),
     // The loop of CRCs that are not reflected, which turns the bytes of each lane.
-    clean("Avx2Vpclmul", "crc::fold::FoldSingly<0>", ("vpshufb", 4)),
-    clean("Avx512Vpclmul", "crc::fold::FoldSingly<63>", ("vpshufb", 4)),
+    clean("Avx2Vpclmul", "crc::fold::FoldLong", ("vpshufb", 4)),
+    clean("Avx512Vpclmul", "crc::fold::FoldLong", ("vpshufb", 4)),
     clean("Avx2Vpclmul", "crc::steps::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
     clean("Avx512Vpclmul", "crc::steps::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
     clean(

@@ -1,10 +1,13 @@
 //! Part of `cargo xtask check`: how many bytes a call of one function adds to a program.
 //!
 //! The programs are those of `benches/sizes`. Each is compared with the program `empty`, which
-//! calls nothing of the library.
+//! calls nothing of the library. In the same programs, short calls must save few registers.
 
+use crate::debian::has;
+use crate::loops::{self, Instruction};
 use crate::{Outcome, add_target, cargo};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Workspace of the programs.
 pub const MANIFEST: &str = "benches/sizes/Cargo.toml";
@@ -13,7 +16,8 @@ pub const MANIFEST: &str = "benches/sizes/Cargo.toml";
 type Limit = (&'static str, u64);
 
 /// Limits for programs with an operating system, optimised for speed, with link-time optimisation.
-const ON_LINUX: &[Limit] = &[("crc32", 40_000), ("crc32c", 40_000), ("crc16", 40_000)];
+const ON_LINUX: &[Limit] =
+    &[("crc32", 40_000), ("crc32c", 40_000), ("crc16", 40_000), ("adler32", 40_000)];
 
 /// Limits for programs without an operating system, optimised for size.
 const BARE: &[Limit] = &[
@@ -42,6 +46,51 @@ pub fn on_linux() -> Outcome {
         Ok(()) => Outcome::Good,
         Err(why) => Outcome::Bad(why),
     }
+}
+
+/// Checks that the one-shot entries of kernels save at most one register in programs that call one
+/// function.
+///
+/// There the loops for long data have one caller. If the compiler moved them into it, short calls
+/// would save the registers that the loops need, which takes up to a third of their time.
+pub fn short_calls() -> Outcome {
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        return Outcome::Skipped("the entries are looked at on x86-64 Linux".to_string());
+    }
+    if !has("objdump") {
+        return Outcome::Skipped(
+            "`objdump` is not installed (Debian package binutils)".to_string(),
+        );
+    }
+    let saved = || {
+        let folder = built(ON_LINUX, "release", None)?;
+        let mut wrong = Vec::new();
+        for (name, _) in ON_LINUX {
+            let listing = loops::disassemble(&mut Command::new("objdump"), &folder.join(name))?;
+            let saved = saved_registers(&listing);
+            println!("  {name}: {saved:?} registers saved by its one-shot entries");
+            if saved.is_empty() || saved.iter().any(|&saved| saved > 1) {
+                wrong.push(format!("{name}: {saved:?} registers saved, at most 1 each"));
+            }
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+    };
+    match saved() {
+        Ok(()) => Outcome::Good,
+        Err(why) => Outcome::Bad(why),
+    }
+}
+
+/// Returns the number of registers that each one-shot entry of a disassembled program saves at its
+/// start.
+fn saved_registers(listing: &str) -> Vec<usize> {
+    let entries = listing.split("\n\n").filter_map(|function| {
+        let (name, code) = function.trim_start().split_once('\n')?;
+        name.ends_with("::enter_oneshot>:").then_some(code)
+    });
+    let saves = |line: &&str| Instruction::parse(line).is_some_and(|i| i.name == "push");
+    // The first instruction that is no `push` may stand before others.
+    entries.map(|code| code.lines().take(10).filter(saves).count()).collect()
 }
 
 /// Checks the programs on microcontrollers.
@@ -178,6 +227,26 @@ mod tests {
         }
         assert_eq!(loaded(b"\x7fELF\x02\x02"), None);
         assert_eq!(loaded(b""), None);
+    }
+
+    #[test]
+    fn saved_registers_are_counted() {
+        let listing = "\
+prog:     file format elf64-x86-64
+
+0000000000001000 <<residue::T as residue::arch::Enter>::enter_oneshot>:
+    1000:\tpush   %rbp
+    1001:\tcmp    $0x10,%rdx
+    1005:\tpush   %rbx
+    1006:\tret
+
+0000000000001010 <<residue::U as residue::arch::Enter>::enter_oneshot>:
+    1010:\tret
+
+0000000000001020 <<residue::U as residue::arch::Enter>::enter>:
+    1020:\tpush   %rbx
+";
+        assert_eq!(saved_registers(listing), [2, 0]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) trait CarryLess: Tier {
     fn lane_of(self, lane: u128) -> Self::V;
     /// Returns a lane that is a constant, as [`CarryLess::lane_of`] does.
     ///
-    /// It is loaded once. The compiler would load its halves, of which each product uses one, apart.
+    /// It is loaded at once. The compiler would load its two halves, because a product uses one.
     #[inline(always)]
     fn constant(self, lane: u128) -> Self::V {
         self.lane_of(lane)

@@ -5,7 +5,7 @@
 //! read constants through a pointer. Without carry-less products they use tables; two of them use
 //! CPU instructions.
 
-use super::fold::{FoldLanes, FoldLong};
+use super::fold::{Fold, FoldLanes, FoldLanesApart, FoldLong};
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ShiftTables, Stepped,
     ThreeWay,
@@ -157,14 +157,14 @@ macro_rules! compiled_in {
                 use $crate::crc::chains::EightChains;
                 use $crate::crc::compiled::{Given, OnTables};
                 use $crate::crc::embedded::{Bitwise, BitwiseMsb};
-                use $crate::crc::fold::Fold;
+                use $crate::crc::fold::FoldApart;
                 use $crate::crc::tables::{Bytewise, Nibble, Slicing};
                 use $crate::kernel::Kernel;
                 &[
                     $($line,)*
                     $(#[cfg(feature = "methods")] $method,)*
                     #[cfg(feature = "generic")]
-                    Kernel::generic::<Given<$name, Fold>>("generic"),
+                    Kernel::generic::<Given<$name, FoldApart>>("generic"),
                     $(#[cfg(feature = "generic")] $generic,)*
                     #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16")
@@ -255,7 +255,7 @@ where
 const FEW_BELOW: usize = 4 << 20;
 
 /// Removes a few vectors by matrices in all data that is long enough for it.
-type AlwaysFew<N, Few> = Given<N, ByLength<FoldLanes, OutOfLine<Few>, { Taps::FROM }>>;
+type AlwaysFew<N, Few> = Given<N, ByLength<FoldLanesApart, OutOfLine<Few>, { Taps::FROM }>>;
 
 compiled_in! {
     /// CRC-32/ISO-HDLC.
@@ -274,7 +274,7 @@ compiled_in! {
             "avx512_vpclmul", copy LongFold<Crc32>
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul", copy LongFold<Crc32>),
-        on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul", copy LongFold<Crc32>),
+        on_x86_64!(Pclmul, Given<Crc32, FoldApart>, "pclmul", copy LongFold<Crc32>),
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32, FusedEor3<Crc32>>, "crc_pmull_eor3",
             copy LongFold<Crc32>
@@ -284,11 +284,11 @@ compiled_in! {
             copy LongFold<Crc32>
         ),
         on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
-        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3", copy LongFold<Crc32>),
-        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy LongFold<Crc32>),
+        on_aarch64!(PmullEor3, Given<Crc32, FoldApart>, "pmull_eor3", copy LongFold<Crc32>),
+        on_aarch64!(Pmull, Given<Crc32, FoldApart>, "pmull", copy LongFold<Crc32>),
     ]
     methods [
-        on_x86_64!(Avx512Vpclmul, Given<Crc32, FoldLanes>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, Given<Crc32, FoldLanesApart>, "avx512_vpclmul_fold").method(),
         on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc32, FewOfCrc32>, "avx512_gfni_few").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
@@ -317,12 +317,12 @@ compiled_in! {
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul",
             copy LongFold<Crc64Nvme>),
-        on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>, "pclmul", copy LongFold<Crc64Nvme>),
-        on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3", copy LongFold<Crc64Nvme>),
-        on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull", copy LongFold<Crc64Nvme>),
+        on_x86_64!(Pclmul, Given<Crc64Nvme, FoldApart>, "pclmul", copy LongFold<Crc64Nvme>),
+        on_aarch64!(PmullEor3, Given<Crc64Nvme, FoldApart>, "pmull_eor3", copy LongFold<Crc64Nvme>),
+        on_aarch64!(Pmull, Given<Crc64Nvme, FoldApart>, "pmull", copy LongFold<Crc64Nvme>),
     ]
     methods [
-        on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, FoldLanes>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, FoldLanesApart>, "avx512_vpclmul_fold").method(),
         on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc64Nvme, FewOfCrc64Nvme>, "avx512_gfni_few")
             .method(),
     ]

@@ -120,7 +120,7 @@ compiled_in! {
             copy FoldStepsLong<Crc32c>, batch Crc Lockstep
         ),
         on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables", batch Crc Lockstep),
-        on_aarch64!(Pmull, Given<Crc32c, Fold>, "pmull"),
+        on_aarch64!(Pmull, Given<Crc32c, FoldApart>, "pmull"),
     ]
     methods [
         on_x86_64!(Avx512Vpclmul, Given<Crc32c, Taps>, "avx512_gfni").method(),
@@ -132,7 +132,7 @@ compiled_in! {
         on_x86_64!(Avx512Vpclmul, FusedAvx512, "sse42_avx512_vpclmul_fused").method(),
         on_x86_64!(Sse42, Serial<Crc32c>, "sse42").historical(),
         // No CPU has carry-less products without the CRC instruction.
-        on_x86_64!(Pclmul, Given<Crc32c, Fold>, "pclmul").method(),
+        on_x86_64!(Pclmul, Given<Crc32c, FoldApart>, "pclmul").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32c>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32c>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32c>, "crc_pmull_three_way").method(),

@@ -1,7 +1,7 @@
 //! CRCs of up to 64 bits, all in one 64-bit embedding, and their kernels that need no tables.
 
 use super::chains::EightChains;
-use super::fold::{self, Fold, FoldLanes, FoldLong};
+use super::fold::{self, FoldApart, FoldLanesApart, FoldLong};
 use super::gf2::{self, Multiples};
 use super::taps::{Matrices, Taps};
 use super::{Params, Register};
@@ -253,13 +253,13 @@ impl<T: Tier> Body<T> for BitwiseMsb {
 /// [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
     on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy FoldLong).by(Product::ByteMatrix),
-    on_x86_64!(Avx512Vpclmul, FoldLanes, "avx512_vpclmul", copy FoldLong),
-    on_x86_64!(Avx2Vpclmul, Fold, "avx2_vpclmul", copy FoldLong),
-    on_x86_64!(Pclmul, Fold, "pclmul", copy FoldLong),
-    on_aarch64!(PmullEor3, Fold, "pmull_eor3", copy FoldLong),
-    on_aarch64!(Pmull, Fold, "pmull", copy FoldLong),
+    on_x86_64!(Avx512Vpclmul, FoldLanesApart, "avx512_vpclmul", copy FoldLong),
+    on_x86_64!(Avx2Vpclmul, FoldApart, "avx2_vpclmul", copy FoldLong),
+    on_x86_64!(Pclmul, FoldApart, "pclmul", copy FoldLong),
+    on_aarch64!(PmullEor3, FoldApart, "pmull_eor3", copy FoldLong),
+    on_aarch64!(Pmull, FoldApart, "pmull", copy FoldLong),
     #[cfg(feature = "generic")]
-    Kernel::generic::<Fold>("generic"),
+    Kernel::generic::<FoldApart>("generic"),
     #[cfg(feature = "methods")]
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
     #[cfg(feature = "methods")]

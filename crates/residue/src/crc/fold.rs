@@ -171,37 +171,52 @@ const fn orient(a: u64, reflected: bool) -> u64 {
     if reflected { a.reverse_bits() } else { a }
 }
 
-/// Folds with four accumulators, and data of up to `SINGLY_TO` bytes (64 at most) or
-/// [`CarryLessWide::SINGLY_TO`] lane by lane.
-pub(crate) struct FoldSingly<const SINGLY_TO: usize>;
+/// Folds with four accumulators.
+///
+/// Data of up to `SINGLY_TO` bytes (64 at most) or [`CarryLessWide::SINGLY_TO`] are folded lane by
+/// lane; data from `APART_FROM` bytes, and of more than four vectors, out of line.
+pub(crate) struct FoldSingly<const SINGLY_TO: usize, const APART_FROM: usize>;
 
 /// Folds with four accumulators.
-pub(crate) type Fold = FoldSingly<0>;
+pub(crate) type Fold = FoldSingly<0, APART_FROM>;
+
+/// Folds with four accumulators, with all loops out of line, which takes less code.
+pub(crate) type FoldApart = FoldSingly<0, 0>;
 
 /// Folds as is best where vectors of 64 bytes need more time for their heads than for products.
-pub(crate) type FoldLanes = FoldSingly<{ INTEL_AVX512.vectors_from - 1 }>;
+pub(crate) type FoldLanes = FoldSingly<SINGLY_TO, APART_FROM>;
 
-impl<T: CarryLessWide, const SINGLY_TO: usize> Body<T> for FoldSingly<SINGLY_TO> {
-    type Family = Embedded;
-    #[inline(always)]
-    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        // Two copies of the code, so that the loops do not test the bit order.
-        if data.len() >= APART_FROM || data.len() >= ALIGNED_FROM && T::TAILS && aligns() {
-            tier.outline::<FoldLong>(with, state, data)
-        } else if with.reflected {
-            run::<T, true, SINGLY_TO>(tier, &with.fold, state, data)
-        } else {
-            run::<T, false, SINGLY_TO>(tier, &with.fold, state, data)
-        }
-    }
-}
+/// Folds as [`FoldLanes`] does, with all loops out of line.
+pub(crate) type FoldLanesApart = FoldSingly<SINGLY_TO, 0>;
+
+const SINGLY_TO: usize = INTEL_AVX512.vectors_from - 1;
 
 /// The length from which data are folded out of line, in loops that may read ahead: shorter data
 /// then need no stack frame.
 const APART_FROM: usize = 4096;
 
+impl<T: CarryLessWide, const SINGLY_TO: usize, const APART_FROM: usize> Body<T>
+    for FoldSingly<SINGLY_TO, APART_FROM>
+{
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
+        let n = data.len();
+        let apart =
+            n > 64 * T::LANES && (n >= APART_FROM || n >= ALIGNED_FROM && T::TAILS && aligns());
+        // Two copies of the code, so that the loops do not test the bit order.
+        if apart {
+            tier.outline::<FoldLong>(with, state, data)
+        } else if with.reflected {
+            run::<T, true, SINGLY_TO, APART_FROM>(tier, &with.fold, state, data)
+        } else {
+            run::<T, false, SINGLY_TO, APART_FROM>(tier, &with.fold, state, data)
+        }
+    }
+}
+
 #[inline(always)]
-fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize>(
+fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize, const APART_FROM: usize>(
     t: T,
     keys: &Keys,
     state: u64,
@@ -210,10 +225,14 @@ fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize>(
     if data.len() <= 16 {
         short::<T, REFLECTED>(t, keys, state, data)
     } else {
-        let lane = if (SINGLY_TO + 1..=T::NARROW_TO).contains(&data.len()) {
+        // Code for some lengths only, which the CRCs with compiled-in constants are worth.
+        let narrow = SINGLY_TO != 0 && APART_FROM != 0;
+        let lane = if narrow && data.len() > SINGLY_TO && data.len() <= T::NARROW_TO {
             fold::<T::Narrow, REFLECTED, SINGLY_TO, false>(t.narrow(), keys, state, data)
-        } else {
+        } else if APART_FROM > 64 * T::LANES {
             fold::<T, REFLECTED, SINGLY_TO, true>(t, keys, state, data)
+        } else {
+            fold::<T, REFLECTED, SINGLY_TO, false>(t, keys, state, data)
         };
         reduce128::<T, REFLECTED>(t, keys, lane)
     }

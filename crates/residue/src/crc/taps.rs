@@ -169,7 +169,7 @@ impl<T: AllSets> Body<T> for Taps {
             Some(matrices) if data.len() >= Taps::FROM => {
                 T::of(&matrices.long).run(tier, with, state, data)
             }
-            _ => <fold::Fold as Body<T>>::run(tier, with, state, data),
+            _ => <fold::FoldApart as Body<T>>::run(tier, with, state, data),
         }
     }
 }
@@ -390,7 +390,7 @@ mod tests {
         for params in all.step_by(crate::one_in(19)) {
             let constants = Constants::new(params);
             // The kernel for any length, byte by byte.
-            let bytewise = Kernel::generic::<fold::Fold>("generic");
+            let bytewise = Kernel::generic::<fold::FoldApart>("generic");
             let bytewise = bytewise.force().expect("portable");
             for n in [1023, 1024, 1087, 1088, 1472, 1473, 1599, 2048, 2111, 2112, 2600] {
                 let expected = bytewise.value(&constants, &data[..n]);
