@@ -17,7 +17,6 @@
 
 use crate::arch::{copy_bytes, uninit};
 use crate::code::{ValueEncoding, of_sum};
-use crate::cpu;
 use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
 use crate::crc::crc32c::Crc32c;
 use crate::crc::{CRC_32, CRC_32C, CRC_64_NVME, Crc, Width, of_family};
@@ -56,15 +55,6 @@ impl sealed::Sealed for [MaybeUninit<u8>] {
     }
 }
 
-/// The least length for a fused kernel; shorter data is still in the first-level cache when it is
-/// read again.
-const FUSED_FROM: usize = 1024;
-
-/// Returns whether a fused kernel is faster on this CPU than a copy and then a check.
-fn fused(bytes: usize) -> bool {
-    bytes >= FUSED_FROM && bytes >= cpu::profile().fused_copies_from
-}
-
 /// Without a fused kernel, this many bytes are copied and then read again from the first-level
 /// cache. The number is even, so that no word is cut.
 const BLOCK: usize = 4096;
@@ -82,14 +72,11 @@ pub(crate) fn run<F: Family>(
 ) -> F::State {
     let to = to.bytes();
     if from.len() == to.len() {
-        if !fused(from.len()) {
+        if from.len() < F::COPIES_FROM {
             copy_bytes(from, to);
             return best.run(with, state, from);
         }
-        // Data too short for a vector is loaded as a word.
-        let last = from.len() - 8;
-        copy_bytes(&from[last..], &mut to[last..]);
-        if let Some(state) = best.copy(with, state, from, to) {
+        if let Some(state) = fused(best, with, state, from, to) {
             return state;
         }
     }
@@ -115,27 +102,6 @@ pub(crate) fn in_blocks(
     }
 }
 
-/// Copies to memory of equal length, 32 to 128 bytes without a call.
-#[inline(always)]
-fn copy_short(from: &[u8], to: &mut [MaybeUninit<u8>]) {
-    match from.len() {
-        64..=128 => copy_ends::<64>(from, to),
-        32..64 => copy_ends::<32>(from, to),
-        _ => copy_bytes(from, to),
-    }
-}
-
-/// Copies `N` to `2 N` bytes: the first and the last `N`.
-#[inline(always)]
-fn copy_ends<const N: usize>(from: &[u8], to: &mut [MaybeUninit<u8>]) {
-    let last = from.len() - N;
-    // All loads before all stores, which a CPU may take for stores to the place of a load.
-    if let (Some(&first), Some(&second)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) {
-        copy_bytes(&first, &mut to[..N]);
-        copy_bytes(&second, &mut to[last..]);
-    }
-}
-
 #[inline]
 fn copy<F: Family>(
     best: &Dispatch<F>,
@@ -144,15 +110,37 @@ fn copy<F: Family>(
     to: &mut (impl Destination + ?Sized),
 ) -> F::Value {
     let to = to.bytes();
-    if from.len() == to.len() && from.len() < FUSED_FROM {
-        copy_short(from, to);
+    if from.len() != to.len() {
+        return long(best, with, from, to);
+    }
+    if from.len() < F::COPIES_FROM {
+        copy_bytes(from, to);
         return best.oneshot(with, from);
     }
-    long(best, with, from, to)
+    match fused(best, with, F::start(with), from, to) {
+        Some(state) => F::finish(with, state),
+        None => long(best, with, from, to),
+    }
 }
 
-/// Copies [`FUSED_FROM`] bytes or more, out of line: the registers that it needs would have to be
-/// saved for short data too.
+/// Advances `state` over [`Family::COPIES_FROM`] bytes or more, and copies them, if the kernel
+/// copies.
+#[inline]
+fn fused<F: Family>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    state: F::State,
+    from: &[u8],
+    to: &mut [MaybeUninit<u8>],
+) -> Option<F::State> {
+    // Data too short for a vector is loaded as a word.
+    let last = from.len() - 8;
+    copy_bytes(&from[last..], &mut to[last..]);
+    best.copy(with, state, from, to)
+}
+
+/// Copies in blocks, out of line: the registers that it needs would have to be saved for short data
+/// too.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -163,11 +151,9 @@ fn long<F: Family>(
     from: &[u8],
     to: &mut [MaybeUninit<u8>],
 ) -> F::Value {
-    if from.len() == to.len() && !fused(from.len()) {
-        copy_bytes(from, to);
-        return best.oneshot(with, from);
-    }
-    F::finish(with, run(best, with, F::start(with), from, to))
+    let mut state = F::start(with);
+    in_blocks(from, to, |block| state = best.run(with, state, block));
+    F::finish(with, state)
 }
 
 macro_rules! functions {
@@ -275,7 +261,7 @@ pub fn code(code: &Code, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u
 mod tests {
     use super::*;
     use crate::code::Visitor;
-    use crate::cpu::Features;
+    use crate::cpu::{self, Features};
     use crate::kernel::Kernel;
     use std::vec::Vec;
 
@@ -294,7 +280,8 @@ mod tests {
         ) {
             let with = with();
             let plain = kernels.last().and_then(Kernel::force).expect("it runs on any CPU");
-            let lengths = (FUSED_FROM..FUSED_FROM + 300).chain([2047, 4095, 9001, 16_411, 70_000]);
+            let from = F::COPIES_FROM;
+            let lengths = (from..from + 300).chain([1023, 1024, 2047, 4095, 9001, 16_411, 70_000]);
             for kernel in kernels {
                 let Some(forced) = kernel.force() else {
                     continue;
@@ -308,7 +295,7 @@ mod tests {
                     memory.extend(from.iter().map(|byte| !byte));
                     memory.extend([0x5a; 64]);
                     let to = uninit(&mut memory[at..at + length]);
-                    // As `run` does.
+                    // As `fused` does.
                     copy_bytes(&from[length - 8..], &mut to[length - 8..]);
                     let Some(copied) = forced.copy(&with, state, from, to) else {
                         break;

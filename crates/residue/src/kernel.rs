@@ -36,6 +36,11 @@ pub trait Family: Sized + 'static {
     type State: Copy + PartialEq + core::fmt::Debug;
     /// The check value.
     type Value: Copy + PartialEq + core::fmt::Debug;
+    /// The length from which a kernel that stores the bytes it loads is faster than a copy and then a
+    /// check. Such kernels may rely on it.
+    // Zen 4, 2026-11-24, `cargo xtask rivals --modes copy --sizes 384,550,768`: at 768 bytes the
+    // sums gain a sixth to a quarter, at 384 and 550 they lose as much.
+    const COPIES_FROM: usize = 768;
     /// Returns the state before the first byte.
     fn start(with: &Self::With) -> Self::State;
     /// Returns the check value of a state.
@@ -556,6 +561,7 @@ impl<F: Family> Dispatch<F> {
     /// vectors.
     ///
     /// Returns `None`, and does nothing, if the kernel does not copy or the lengths differ.
+    #[inline]
     pub(crate) fn copy(
         &self,
         with: &F::With,

@@ -56,9 +56,6 @@ pub struct Profile {
     /// Whether long data fold faster if each vector of 64 bytes lies in one cache line, which
     /// leaves bytes before the first line and behind the last.
     pub aligns: bool,
-    /// The length from which a copy's own kernel, which stores what it loads, is faster than a copy
-    /// and then a check.
-    pub fused_copies_from: usize,
     /// The length up to which a batch of CRC-32C runs four packets of more than 71 bytes in
     /// lockstep; 71 for none.
     pub lockstep_to: usize,
@@ -80,7 +77,6 @@ const UNKNOWN: Profile = Profile {
     reads_ahead: None,
     reads_ahead_from: 512 << 10,
     aligns: false,
-    fused_copies_from: 1024,
     lockstep_to: 215,
     source: "estimate",
 };
@@ -103,7 +99,6 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     reads_ahead: Some(ReadAhead::Cached),
     reads_ahead_from: 2 << 20,
     aligns: true,
-    fused_copies_from: 1024,
     // Emerald Rapids, 2026-11-24, beside one by one: batches of 72 bytes have 1.18 times the speed
     // in lockstep, of 80 bytes 1.20, of 96 bytes 1.09, of 112 bytes 0.89.
     lockstep_to: 103,

@@ -51,6 +51,7 @@ impl<N: CompiledIn> Family for N {
     type With = ();
     type State = N::Word;
     type Value = N::Word;
+    const COPIES_FROM: usize = super::fold::COPIES_FROM;
 
     #[inline(always)]
     fn start((): &()) -> N::Word {
@@ -225,6 +226,9 @@ pub(super) use compiled_in;
 /// Folds long data.
 type LongFold<N> = Given<N, OutOfLine<FoldLong>>;
 
+/// Folds, and from the length at which the matrices of `Long` are used, runs it.
+type CopyLong<N, Long> = Given<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
+
 /// Folds by carry-less products, and removes a few vectors by the matrices of `Few` in data from
 /// `FEW_FROM` bytes up to [`FEW_BELOW`].
 struct Products<N, Few, const FEW_FROM: usize>(PhantomData<(N, Few)>);
@@ -266,7 +270,7 @@ compiled_in! {
     [
         on_x86_64!(
             Avx512Vpclmul, Given<Crc32, Taps>, "avx512_gfni",
-            copy Given<Crc32, OfCrc32>
+            copy CopyLong<Crc32, OfCrc32>
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
@@ -308,7 +312,7 @@ compiled_in! {
     [
         on_x86_64!(
             Avx512Vpclmul, Given<Crc64Nvme, Taps>, "avx512_gfni",
-            copy Given<Crc64Nvme, OfCrc64Nvme>
+            copy CopyLong<Crc64Nvme, OfCrc64Nvme>
         )
         .by(Product::ByteMatrix),
         on_x86_64!(

@@ -55,6 +55,8 @@ impl Stepped for Crc32c {
 type ComposedTaps =
     ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OutOfLine<OfCrc32c>>, { Taps::FROM }>;
 
+type CopyTaps = ByLength<FoldStepsLong<Crc32c>, Given<Crc32c, OfCrc32c>, { Taps::FROM }>;
+
 /// Runs four chains of 256 bytes beside 4096 bytes of vectors: on Intel's cores the products of a
 /// vector take two cycles, and in that time the chains take two words.
 type FusedAvx512 = Fused<Crc32c, 5120, 4, 256, 4>;
@@ -95,7 +97,7 @@ compiled_in! {
     [
         on_x86_64!(
             Avx512Vpclmul, ComposedTaps, "sse42_avx512_gfni",
-            copy Given<Crc32c, OfCrc32c>, batch Avx2Vpclmul Lockstep
+            copy CopyTaps, batch Avx2Vpclmul Lockstep
         )
         .by(Product::ByteMatrix),
         on_x86_64!(

@@ -179,6 +179,7 @@ impl Family for Embedded {
     type With = Constants;
     type State = u64;
     type Value = u64;
+    const COPIES_FROM: usize = super::fold::COPIES_FROM;
 
     #[inline(always)]
     fn start(with: &Constants) -> u64 {

@@ -238,6 +238,13 @@ fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize, const AP
     }
 }
 
+/// The length from which folding hides a copy of the data: on Zen 4 CRC-32 gains 4 % at 384 bytes
+/// and loses 9 % at 256 (2026-11-24, `cargo xtask rivals -c crc-32 -m copy -s 256,384`).
+pub(super) const COPIES_FROM: usize = 384;
+
+// `FoldLong` needs more than four vectors.
+const _: () = assert!(COPIES_FROM > 4 * 64);
+
 /// Folds data of more than four vectors.
 ///
 /// The CRCs with compiled-in constants share its code, which takes the constants by reference.
