@@ -153,7 +153,11 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 let sums = corrected32::<T, F::Unit>(totals, units, zeros);
                 state = next::<F>(state, taken, sums).into();
             } else {
-                let [plain, weighted] = tier.totals64(sums);
+                let [plain, weighted] = if units <= T::APART_TO {
+                    tier.totals_apart(sums)
+                } else {
+                    tier.totals64(sums)
+                };
                 let (n, bias) = (units as i64, T::BIAS);
                 let s = plain + bias * n;
                 let w = weighted + i64::from(T::CENTRE) * plain + bias * (n * (n + 1) / 2);

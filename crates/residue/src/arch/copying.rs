@@ -181,11 +181,13 @@ impl<U: Unit, T: Weighted<U> + Enter> Weighted<U> for Copying<T> {
     const BIAS: i64 = T::BIAS;
     const CENTRE: i32 = T::CENTRE;
     const STEPS: usize = T::STEPS;
+    const APART_TO: usize = T::APART_TO;
     handed_on! {
         fn zero(self) -> T::Sums;
         fn step(self, sums: T::Sums, vectors: [T::V; 4]) -> T::Sums;
         fn totals32(self, sums: T::Sums) -> [u32; 2];
         fn totals64(self, sums: T::Sums) -> [i64; 2];
+        fn totals_apart(self, sums: T::Sums) -> [i64; 2];
     }
 
     #[inline(always)]

@@ -247,6 +247,15 @@ pub(crate) trait Weighted<U: Unit>: Load {
     fn totals32(self, sums: Self::Sums) -> [u32; 2];
     /// Returns the totals of [`Weighted::totals32`] in full.
     fn totals64(self, sums: Self::Sums) -> [i64; 2];
+    /// The most units of which each of the three sums fits a signed 32-bit lane.
+    const APART_TO: usize = 0;
+
+    /// Returns the totals of [`Weighted::totals64`], of no more than `APART_TO` units.
+    #[inline(always)]
+    fn totals_apart(self, sums: Self::Sums) -> [i64; 2] {
+        self.totals64(sums)
+    }
+
     /// Returns S and W of `units` units in `K` vectors, 1, 2 or 4, with zeros behind them.
     fn few<const K: usize>(self, vectors: [Self::V; K], units: usize) -> (u32, u32);
 

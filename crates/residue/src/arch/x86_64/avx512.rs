@@ -101,6 +101,24 @@ fn both32(proof: Avx512Vnni, a: __m512i, b: __m512i) -> [u32; 2] {
     [both as u32, (both >> 32) as u32]
 }
 
+/// Returns the sums of all lanes of three vectors, by one tree for all.
+#[inline(always)]
+fn three32(_proof: Avx512Vnni, a: __m512i, b: __m512i, c: __m512i) -> [i32; 3] {
+    // SAFETY: the marker proves AVX-512.
+    unsafe {
+        let zero = _mm512_setzero_si512();
+        let ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+        let c = _mm512_add_epi32(_mm512_unpacklo_epi32(c, zero), _mm512_unpackhi_epi32(c, zero));
+        let abc = _mm512_add_epi32(_mm512_unpacklo_epi64(ab, c), _mm512_unpackhi_epi64(ab, c));
+        let half =
+            _mm256_add_epi32(_mm512_castsi512_si256(abc), _mm512_extracti64x4_epi64::<1>(abc));
+        let quarter =
+            _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
+        let ab = _mm_cvtsi128_si64(quarter);
+        [ab as i32, (ab >> 32) as i32, _mm_extract_epi32::<2>(quarter)]
+    }
+}
+
 /// Returns the sums of all 64-bit lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both64(_proof: Avx512Vnni, a: __m512i, b: __m512i) -> [i64; 2] {
@@ -128,6 +146,7 @@ pub(crate) trait Dot: Unit {
     const BIAS: i64;
     const CENTRE: i32;
     const STEPS: usize;
+    const APART_TO: usize;
     const WEIGHTS: [__m512i; 4];
     /// The units of a vector.
     const PER_VECTOR: usize = 64 / Self::BYTES;
@@ -189,6 +208,7 @@ impl Dot for Bytes {
     /// The weights then range from 127 down to -128, which just fits signed bytes.
     const CENTRE: i32 = 129;
     const STEPS: usize = 1024;
+    const APART_TO: usize = 1 << 16;
     const WEIGHTS: [__m512i; 4] = {
         const BYTES: [[i8; 64]; 4] = weights!(256, 129, i8, 64);
         // SAFETY: any bytes make a vector, and the sizes are equal.
@@ -238,6 +258,7 @@ impl Dot for Words {
     const BIAS: i64 = 32768;
     const CENTRE: i32 = 64;
     const STEPS: usize = 128;
+    const APART_TO: usize = 1 << 11;
     const WEIGHTS: [__m512i; 4] = {
         const WORDS: [[i16; 32]; 4] = weights!(128, 64, i16, 32);
         // SAFETY: any bytes make a vector, and the sizes are equal.
@@ -281,6 +302,19 @@ const _: () = {
     assert!(fits(2 * 32768, 32768 * 256, <Words as Dot>::STEPS));
 };
 
+// The sums of all lanes, of no more than `APART_TO` units.
+const _: () = {
+    const fn fits(plain: u64, weighed: u64, steps: usize) -> bool {
+        let m = steps as u64;
+        plain * m * (m - 1) / 2 <= i32::MAX as u64 && weighed * m <= i32::MAX as u64
+    }
+    // The weights of bytes are 127 to -128, those of words 64 to -63; a word is -32768 to 32767.
+    let bytes = <Bytes as Dot>::APART_TO / <Bytes as Dot>::PER_STEP as usize;
+    assert!(fits(255 * 256, 255 * (128 * 129 / 2), bytes));
+    let words = <Words as Dot>::APART_TO / <Words as Dot>::PER_STEP as usize;
+    assert!(fits(32768 * 128, 32768 * (64 * 65 / 2) + 32767 * (63 * 64 / 2), words));
+};
+
 /// The sums of a step's four vectors, kept apart.
 ///
 /// An instruction then waits for that of the vector one step before, four dot products back.
@@ -296,6 +330,7 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     const BIAS: i64 = U::BIAS;
     const CENTRE: i32 = U::CENTRE;
     const STEPS: usize = U::STEPS;
+    const APART_TO: usize = U::APART_TO;
     /// Eleven vectors: then B fits 32 bits, also that of words.
     const SHORT_TO: usize = 704;
     const WORDS_TO: usize = U::WORDS_TO;
@@ -324,6 +359,15 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
         let earlier =
             unsafe { _mm512_sll_epi32(earlier, _mm_cvtsi32_si128(U::PER_STEP.ilog2() as i32)) };
         both32(self, four(self, sums.plain), self.add(four(self, sums.weighted), earlier))
+    }
+
+    #[inline(always)]
+    fn totals_apart(self, sums: Sums) -> [i64; 2] {
+        let plain = four(self, sums.plain);
+        let weighted = four(self, sums.weighted);
+        let sums = three32(self, plain, weighted, four(self, sums.earlier));
+        let [plain, weighted, earlier] = sums.map(i64::from);
+        [plain, weighted + i64::from(U::PER_STEP) * earlier]
     }
 
     #[inline(always)]
