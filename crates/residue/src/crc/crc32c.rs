@@ -55,6 +55,7 @@ impl Stepped for Crc32c {
 type ComposedTaps =
     ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OutOfLine<OfCrc32c>>, { Taps::FROM }>;
 
+/// Folds, then byte matrices, for copies.
 type CopyTaps = ByLength<FoldStepsLong<Crc32c>, Given<Crc32c, OfCrc32c>, { Taps::FROM }>;
 
 /// Runs four chains of 256 bytes beside 4096 bytes of vectors: on Intel's cores the products of a

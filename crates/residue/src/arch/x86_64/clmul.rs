@@ -238,9 +238,9 @@ impl CarryLessWide for Avx512Vpclmul {
     type Narrow = Avx2Vpclmul;
     type Block = [u8; 64];
     const LANES: usize = 4;
-    // 64 bytes take 11.1 ns in vectors of two lanes and 13.4 in one of four, 96 bytes 11.8 and 15.7,
-    // if each call waits for the one before, and equal times otherwise (Zen 4, 2026-11-24). On
-    // Sapphire Rapids 80 and 96 bytes take 16 cycles and 20 (2026-11-22).
+    // If each call waits for the one before, 64 bytes take 11.1 ns in vectors of two lanes and 13.4
+    // in one of four, 96 bytes 11.8 and 15.7 (Zen 4, 2026-11-24). Otherwise 80 and 96 bytes take 16
+    // cycles and 20 on Sapphire Rapids (2026-11-22), and equal times on Zen 4.
     const NARROW_TO: usize = 96;
     const TAILS: bool = true;
     const AHEAD: Option<ReadAhead> = Some(ReadAhead::Cached);
