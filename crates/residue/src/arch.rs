@@ -308,6 +308,10 @@ macro_rules! tiers {
                 ) -> crate::kernel::State<B, Self> {
                     /// Calls the entry by a jump.
                     ///
+                    /// The compiler ignores `inline(never)` on functions with `target_feature`
+                    /// (Rust 1.95), and would inline one that has a single caller. Into this
+                    /// function, which has no features, it cannot inline the entry.
+                    ///
                     /// # Safety
                     /// The CPU must have [`Tier::NEEDS`](crate::arch::Tier::NEEDS).
                     #[inline(never)]
