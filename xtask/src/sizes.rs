@@ -52,7 +52,7 @@ pub fn on_linux() -> Outcome {
 /// function.
 ///
 /// There the loops for long data have one caller. If the compiler moved them into it, short calls
-/// would save the registers that the loops need, which takes up to a third of their time.
+/// would save the registers that the loops need, which took up to a quarter of their time.
 pub fn short_calls() -> Outcome {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return Outcome::Skipped("the entries are looked at on x86-64 Linux".to_string());

@@ -53,6 +53,7 @@ pub(crate) trait CarryLessWide: CarryLess {
     const EIGHT: bool = false;
     /// Whether [`CarryLessWide::tail`] is there.
     const TAILS: bool = false;
+    /// Returns the marker of the narrower tier.
     fn narrow(self) -> Self::Narrow;
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load_wide(self, block: &Self::Block) -> Self::W;

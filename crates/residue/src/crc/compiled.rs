@@ -227,10 +227,10 @@ pub(super) use compiled_in;
 type LongFold<N> = Given<N, OutOfLine<FoldLong>>;
 
 /// Folds, and removes all vectors by the matrices of `Long` in data that is long enough for it.
-type Matrices<N, Long> = Given<N, ByLength<Fold, OutOfLine<Long>, { Taps::FROM }>>;
+type ByMatrices<N, Long> = Given<N, ByLength<Fold, OutOfLine<Long>, { Taps::FROM }>>;
 
-/// Does what [`Matrices`] does, for copies.
-type CopyMatrices<N, Long> = Given<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
+/// Does what [`ByMatrices`] does, for copies.
+type CopyByMatrices<N, Long> = Given<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
 
 /// Folds by carry-less products, and removes a few vectors by the matrices of `Few` in data from
 /// `FEW_FROM` bytes up to [`FEW_BELOW`].
@@ -272,8 +272,8 @@ compiled_in! {
     CRC_32;
     [
         on_x86_64!(
-            Avx512Vpclmul, Matrices<Crc32, OfCrc32>, "avx512_gfni",
-            copy CopyMatrices<Crc32, OfCrc32>
+            Avx512Vpclmul, ByMatrices<Crc32, OfCrc32>, "avx512_gfni",
+            copy CopyByMatrices<Crc32, OfCrc32>
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
@@ -314,8 +314,8 @@ compiled_in! {
     CRC_64_NVME;
     [
         on_x86_64!(
-            Avx512Vpclmul, Matrices<Crc64Nvme, OfCrc64Nvme>, "avx512_gfni",
-            copy CopyMatrices<Crc64Nvme, OfCrc64Nvme>
+            Avx512Vpclmul, ByMatrices<Crc64Nvme, OfCrc64Nvme>, "avx512_gfni",
+            copy CopyByMatrices<Crc64Nvme, OfCrc64Nvme>
         )
         .by(Product::ByteMatrix),
         on_x86_64!(

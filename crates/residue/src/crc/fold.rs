@@ -27,7 +27,8 @@ use crate::words::short_word;
 /// Folds with four accumulators.
 ///
 /// Data of up to `SINGLY_TO` bytes (64 at most) or [`CarryLessWide::SINGLY_TO`] are folded lane by
-/// lane; data from `APART_FROM` bytes, and of more than four vectors, out of line.
+/// lane. Data of more than four vectors are folded out of line from `APART_FROM` bytes on, and from
+/// [`ALIGNED_FROM`] on where the CPU gains by aligned vectors.
 pub(crate) struct FoldSingly<const SINGLY_TO: usize, const APART_FROM: usize>;
 
 /// Folds with four accumulators.
