@@ -314,6 +314,7 @@ macro_rules! tiers {
                     ///
                     /// # Safety
                     /// The CPU must have [`Tier::NEEDS`](crate::arch::Tier::NEEDS).
+                    #[cold]
                     #[inline(never)]
                     unsafe fn apart<B: crate::kernel::Body<$name>>(
                         with: &crate::kernel::With<B, $name>,
