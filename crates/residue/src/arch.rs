@@ -36,8 +36,8 @@ mod sums;
 pub(crate) mod x86_64;
 
 pub(crate) use clmul::{
-    ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessWide, Head, aligns, lane_head, lane_tail,
-    left_behind, streamed,
+    ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessWide, Head, aligns, in_two_streams, lane_head,
+    lane_tail, left_behind, streamed,
 };
 pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};

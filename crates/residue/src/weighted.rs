@@ -11,7 +11,7 @@
 //! - Data of a few 64-bit words take no vectors, and data of up to eight vectors take no loop.
 //!   [`Deferred`] and [`Groups`] need no vectors at all.
 
-use crate::arch::{Tier, Unit, Weighted, corrected32, scalar, streamed};
+use crate::arch::{Tier, Unit, Weighted, corrected32, in_two_streams, scalar, streamed};
 use crate::kernel::{Body, ByLength, Family, OutOfLine};
 use crate::words::short_word;
 use core::marker::PhantomData;
@@ -125,10 +125,16 @@ pub(crate) struct Long<F>(PhantomData<F>);
 impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
     type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), mut state: [u32; 2], data: &[u8]) -> [u32; 2] {
-        let m = u64::from(F::MODULUS);
+    fn run(tier: T, (): &(), mut state: [u32; 2], mut data: &[u8]) -> [u32; 2] {
         let per_step = 4 * T::BYTES / F::Unit::BYTES;
         let streamed = streamed(T::AHEAD, data.len());
+        if T::STREAMS && in_two_streams(data.len()) {
+            let (pairs, rest) = data.as_chunks();
+            for pair in pairs {
+                state = two_streams::<F, T>(tier, state, pair);
+            }
+            data = rest;
+        }
         for block in data.chunks(T::STEPS * 4 * T::BYTES) {
             let mut sums = tier.zero();
             let (vectors, _) = tier.blocks(block);
@@ -137,9 +143,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 if streamed {
                     tier.read_ahead(step);
                 }
-                let [v0, v1, v2, v3] = step;
-                sums =
-                    tier.step(sums, [tier.load(v0), tier.load(v1), tier.load(v2), tier.load(v3)]);
+                sums = tier.step(sums, loaded::<F, T>(tier, step));
             }
             let (mut units, mut zeros) = (steps.len() * per_step, 0);
             let whole = steps.len() * 4 * T::BYTES;
@@ -153,22 +157,72 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 let sums = corrected32::<T, F::Unit>(totals, units, zeros);
                 state = next::<F>(state, taken, sums).into();
             } else {
-                let [plain, weighted] = if units <= T::APART_TO {
+                let totals = if units <= T::APART_TO {
                     tier.totals_apart(sums)
                 } else {
                     tier.totals64(sums)
                 };
-                let (n, bias) = (units as i64, T::BIAS);
-                let s = plain + bias * n;
-                let w = weighted + i64::from(T::CENTRE) * plain + bias * (n * (n + 1) / 2);
-                let w = (w - zeros as i64 * s) as u64;
-                let (a, b) = (u64::from(state[0]), u64::from(state[1]));
-                let (a, b) = ((a + s as u64) % m, (b + taken as u64 * a + w) % m);
-                state = [a as u32, b as u32];
+                let (s, w) = corrected64::<F, T>(totals, units, zeros);
+                state = joined::<F>(state, taken, (s, w));
             }
         }
         state
     }
+}
+
+/// Loads the vectors of a step.
+#[inline(always)]
+fn loaded<F: Modular, T: Weighted<F::Unit>>(tier: T, step: &[T::Block; 4]) -> [T::V; 4] {
+    let [v0, v1, v2, v3] = step;
+    [tier.load(v0), tier.load(v1), tier.load(v2), tier.load(v3)]
+}
+
+/// Returns S and W from the totals of `units` units, of which the last `zeros` are not of the data.
+#[inline(always)]
+fn corrected64<F: Modular, T: Weighted<F::Unit>>(
+    [plain, weighted]: [i64; 2],
+    units: usize,
+    zeros: usize,
+) -> (u64, u64) {
+    let (n, bias) = (units as i64, T::BIAS);
+    let s = plain + bias * n;
+    let w = weighted + i64::from(T::CENTRE) * plain + bias * (n * (n + 1) / 2);
+    (s as u64, (w - zeros as i64 * s) as u64)
+}
+
+/// Returns A and B after `units` units with these S and W, or with A and B from zero.
+#[inline(always)]
+fn joined<F: Modular>([a, b]: [u32; 2], units: usize, (s, w): (u64, u64)) -> [u32; 2] {
+    let (m, a, b) = (u64::from(F::MODULUS), u64::from(a), u64::from(b));
+    [((a + s) % m) as u32, ((b + units as u64 * a + w) % m) as u32]
+}
+
+/// The bytes of a stream where data are read in two.
+const STREAM: usize = 1 << 20;
+
+/// Sums two streams side by side, the second from zero.
+#[inline(always)]
+fn two_streams<F: Modular, T: Weighted<F::Unit>>(
+    tier: T,
+    mut state: [u32; 2],
+    pair: &[u8; 2 * STREAM],
+) -> [u32; 2] {
+    let block = T::STEPS * 4 * T::BYTES;
+    let units = block / F::Unit::BYTES;
+    const { assert!(!T::STREAMS || STREAM.is_multiple_of(T::STEPS * 4 * T::BYTES)) };
+    let (first, second) = pair.split_at(STREAM);
+    let mut after = [0; 2];
+    for (first, second) in first.chunks_exact(block).zip(second.chunks_exact(block)) {
+        let mut sums = [tier.zero(); 2];
+        let steps = |block| tier.blocks(block).0.as_chunks::<4>().0;
+        for (one, two) in steps(first).iter().zip(steps(second)) {
+            sums[0] = tier.step(sums[0], loaded::<F, T>(tier, one));
+            sums[1] = tier.step(sums[1], loaded::<F, T>(tier, two));
+        }
+        let sums = sums.map(|sums| corrected64::<F, T>(tier.totals64(sums), units, 0));
+        (state, after) = (joined::<F>(state, units, sums[0]), joined::<F>(after, units, sums[1]));
+    }
+    joined::<F>(state, STREAM / F::Unit::BYTES, (after[0].into(), after[1].into()))
 }
 
 /// Passes each unit of `data` to `take`; an odd last byte is the lower byte of a word.

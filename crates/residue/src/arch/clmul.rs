@@ -107,6 +107,16 @@ pub(crate) fn streamed(way: Option<ReadAhead>, bytes: usize) -> bool {
             .is_some_and(|profile| profile.reads_ahead == way && bytes >= profile.reads_ahead_from)
 }
 
+/// The length from which a profile may ask for two streams: half of the third-level cache of a
+/// usual server's CPU.
+const STREAMS_FROM: usize = 16 << 20;
+
+/// Returns whether data of this length are faster in two streams, read side by side.
+#[inline(always)]
+pub(crate) fn in_two_streams(bytes: usize) -> bool {
+    bytes >= STREAMS_FROM && cpu::found_profile().is_some_and(|profile| profile.two_streams)
+}
+
 /// The length from which loops may read vectors at multiples of 64 bytes.
 ///
 /// Measured on a Xeon (Granite Rapids) on 2026-11-23: CRC-32 takes equal times at 700 bytes, and

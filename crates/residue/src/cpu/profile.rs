@@ -53,6 +53,8 @@ pub struct Profile {
     pub reads_ahead: Option<ReadAhead>,
     /// The length from which loops read ahead: about the size of that cache.
     pub reads_ahead_from: usize,
+    /// Whether data that come from memory are summed faster in two streams.
+    pub two_streams: bool,
     /// Whether long data fold faster if each vector of 64 bytes lies in one cache line, which
     /// leaves bytes before the first line and behind the last.
     pub aligns: bool,
@@ -76,6 +78,7 @@ const UNKNOWN: Profile = Profile {
     few_from: 16 << 10,
     reads_ahead: None,
     reads_ahead_from: 512 << 10,
+    two_streams: false,
     aligns: false,
     lockstep_to: 215,
     source: "estimate",
@@ -98,6 +101,8 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     // 2.47 in a loop that only reads; non-temporal prefetches take 8 ms (2026-11-23).
     reads_ahead: Some(ReadAhead::Cached),
     reads_ahead_from: 2 << 20,
+    // A loop that only reads takes as long by one, two and four streams.
+    two_streams: false,
     aligns: true,
     // Emerald Rapids, 2026-11-24, beside one by one: batches of 72 bytes have 1.18 times the speed
     // in lockstep, of 80 bytes 1.20, of 96 bytes 1.09, of 112 bytes 0.89.
@@ -123,6 +128,7 @@ pub const PROFILES: &[Profile] = &[
         // Products and matrices are equally fast for CRC-32C and CRC-32, products by a quarter for
         // CRC-64/NVME; with a few matrices, or with `crc32` beside them, they win everywhere.
         product: Product::CarryLess,
+        two_streams: true,
         lockstep_to: 71,
         source: "an EPYC, 2026-11-23",
         ..UNKNOWN

@@ -97,7 +97,7 @@ impl<T: CarryLess> Body<T> for Products {
 
 /// Returns the register `state` times `factor`, a power in the form of [`Constants::powers`].
 #[inline(always)]
-fn product<T: CarryLess>(t: T, with: &Constants, state: u64, factor: u64) -> u64 {
+pub(super) fn product<T: CarryLess>(t: T, with: &Constants, state: u64, factor: u64) -> u64 {
     let product = t.product::<0x00>(t.lane_of(state.into()), t.lane_of(factor.into()));
     if with.reflected {
         fold::reduce64::<T, true>(t, &with.fold, product)

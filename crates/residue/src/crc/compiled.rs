@@ -5,7 +5,7 @@
 //! read constants through a pointer. Without carry-less products they use tables; two of them use
 //! CPU instructions.
 
-use super::fold::{Fold, FoldLanes, FoldLanesApart, FoldLong};
+use super::fold::{Fold, FoldLanes, FoldLanesApart, FoldLong, FoldStreams};
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ShiftTables, Stepped,
     ThreeWay,
@@ -234,26 +234,11 @@ type CopyByMatrices<N, Long> = Given<N, ByLength<FoldLong, Long, { Taps::FROM }>
 
 /// Folds by carry-less products, and removes a few vectors by the matrices of `Few` in data from
 /// `FEW_FROM` bytes up to [`FEW_BELOW`].
-struct Products<N, Few, const FEW_FROM: usize>(PhantomData<(N, Few)>);
-
-impl<N, Few, T, const FEW_FROM: usize> Body<T> for Products<N, Few, FEW_FROM>
-where
-    N: CompiledIn,
-    T: Tier,
-    Few: 'static,
-    Given<N, FoldLanes>: Body<T, Family = N>,
-    Given<N, OutOfLine<Few>>: Body<T, Family = N>,
-{
-    type Family = N;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
-        if (FEW_FROM..FEW_BELOW).contains(&data.len()) {
-            <Given<N, OutOfLine<Few>> as Body<T>>::run(tier, &(), state, data)
-        } else {
-            <Given<N, FoldLanes> as Body<T>>::run(tier, &(), state, data)
-        }
-    }
-}
+type Products<N, Few, const FEW_FROM: usize> = ByLength<
+    Given<N, FoldLanes>,
+    ByLength<Given<N, OutOfLine<Few>>, OutOfLine<Given<N, FoldStreams>>, FEW_BELOW>,
+    FEW_FROM,
+>;
 
 /// The length from which the data of most CPUs come from memory, whose speed decides then.
 ///
