@@ -50,11 +50,38 @@ fn child_prints_what_it_chose() {
     println!("features {}", cpu::features().names().collect::<Vec<_>>().join(","));
 }
 
+/// Returns data of lengths that profiles may ask to read in two streams: from 16 MiB on, by pairs
+/// of 1 MiB. The bytes are any, or the largest.
+fn long_data() -> impl Iterator<Item = Vec<u8>> {
+    const MIB: usize = 1 << 20;
+    let lengths = [16 * MIB - 1, 16 * MIB, 18 * MIB, 18 * MIB + 320, 19 * MIB + 1001];
+    lengths.into_iter().map(common::noise).chain([vec![0xff; 18 * MIB + 7]])
+}
+
+/// Prints the values of long data of a child process; not a test of its own.
+#[test]
+fn child_prints_the_values_of_long_data() {
+    if common::emulated() || std::env::var_os("RESIDUE_PROFILE").is_none() {
+        return;
+    }
+    for data in long_data() {
+        for name in CODES {
+            let code: Code = name.parse().expect("a code");
+            println!("value {name} {} {:x}", data.len(), code.value(&data));
+        }
+    }
+}
+
 /// Returns the lines of a child in an environment with these variables.
 fn child(variables: &[(&str, &str)]) -> Vec<String> {
+    child_of("child_prints_what_it_chose", variables)
+}
+
+/// Returns the lines of this child.
+fn child_of(test: &str, variables: &[(&str, &str)]) -> Vec<String> {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command
-        .args(["--exact", "child_prints_what_it_chose", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env_remove("RESIDUE_CPU")
         .env_remove("RESIDUE_PROFILE")
         .envs(variables.iter().copied());
@@ -124,6 +151,33 @@ fn each_profile_chooses_by_its_product() {
             let expected = by_product.map_or(full[2], |(_, kernels)| kernels[place]);
             assert_eq!(words[2], expected, "{}: {words:?}", profile.name);
         }
+    }
+}
+
+/// Pieces that are too short for streams give the expected values, by combination.
+#[test]
+fn long_data_have_the_same_values_in_two_streams() {
+    if common::emulated() {
+        println!("skipped: an emulated program cannot start itself");
+        return;
+    }
+    let mut expected = Vec::new();
+    for data in long_data() {
+        for name in CODES {
+            let code: Code = name.parse().expect("a code");
+            let whole = data.chunks(5 << 20).fold(code.partial(&[]), |before, piece| {
+                before.concat(&code.partial(piece)).expect("pieces of whole words")
+            });
+            let value = whole.value();
+            expected.push(format!("value {name} {} {value:x}", data.len()));
+        }
+    }
+    for streams in [true, false] {
+        let profile = PROFILES.iter().find(|profile| profile.two_streams == streams);
+        let profile = profile.expect("a profile").name;
+        let lines =
+            child_of("child_prints_the_values_of_long_data", &[("RESIDUE_PROFILE", profile)]);
+        assert_eq!(lines, expected, "{profile}");
     }
 }
 
