@@ -219,8 +219,9 @@ fn two_streams<F: Modular, T: Weighted<F::Unit>>(
             sums[0] = tier.step(sums[0], loaded::<F, T>(tier, one));
             sums[1] = tier.step(sums[1], loaded::<F, T>(tier, two));
         }
-        let sums = sums.map(|sums| corrected64::<F, T>(tier.totals64(sums), units, 0));
-        (state, after) = (joined::<F>(state, units, sums[0]), joined::<F>(after, units, sums[1]));
+        let [one, two] = [tier.totals64(sums[0]), tier.totals64(sums[1])];
+        state = joined::<F>(state, units, corrected64::<F, T>(one, units, 0));
+        after = joined::<F>(after, units, corrected64::<F, T>(two, units, 0));
     }
     joined::<F>(state, STREAM / F::Unit::BYTES, (after[0].into(), after[1].into()))
 }

@@ -174,7 +174,10 @@ fn two_streams<T: CarryLessWide, const REFLECTED: bool>(
             sums[1][i] = t.fold(sums[1][i], key, load(&two[i]));
         }
     }
-    let [first, second] = sums.map(|v| reduce128::<T, REFLECTED>(t, keys, gather(t, keys, v)));
+    // Not by `map`, which is not inlined.
+    let [first, second] = sums;
+    let first = reduce128::<T, REFLECTED>(t, keys, gather(t, keys, first));
+    let second = reduce128::<T, REFLECTED>(t, keys, gather(t, keys, second));
     const OVER_STREAM: usize = STREAM.ilog2() as usize;
     product(t, with, first, with.powers[OVER_STREAM]) ^ second
 }
