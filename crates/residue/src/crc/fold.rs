@@ -13,14 +13,14 @@
 //!   reduces that lane.
 
 mod keys;
+mod streams;
 
 pub(crate) use keys::Keys;
+pub(crate) use streams::FoldStreams;
 
-use super::advance::product;
 use super::{Constants, Embedded};
 use crate::arch::{
-    ALIGNED_FROM, CarryLess, CarryLessWide, aligns, in_two_streams, lane_head, lane_tail,
-    left_behind, streamed,
+    ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, left_behind, streamed,
 };
 use crate::cpu::INTEL_AVX512;
 use crate::kernel::Body;
@@ -119,67 +119,6 @@ impl<T: CarryLessWide> Body<T> for FoldLong {
             reduce128::<T, false>(tier, keys, lane)
         }
     }
-}
-
-/// Folds long data, in two streams if they come from memory and the CPU gains by it.
-pub(crate) struct FoldStreams;
-
-impl<T: CarryLessWide> Body<T> for FoldStreams {
-    type Family = Embedded;
-    #[inline(always)]
-    fn run(tier: T, with: &Constants, mut state: u64, mut data: &[u8]) -> u64 {
-        if in_two_streams(data.len()) {
-            // What is left after the pairs is more than four vectors.
-            let (pairs, _) = data[..data.len() - 5 * 64].as_chunks();
-            for pair in pairs {
-                state = if with.reflected {
-                    two_streams::<T, true>(tier, with, state, pair)
-                } else {
-                    two_streams::<T, false>(tier, with, state, pair)
-                };
-            }
-            data = &data[size_of_val(pairs)..];
-        }
-        tier.outline::<FoldLong>(with, state, data)
-    }
-}
-
-/// The bytes of a stream where data are read in two.
-const STREAM: usize = 1 << 20;
-
-/// Computes the register after two streams, which are read side by side, the second from zero.
-#[inline(always)]
-fn two_streams<T: CarryLessWide, const REFLECTED: bool>(
-    t: T,
-    with: &Constants,
-    state: u64,
-    pair: &[u8; 2 * STREAM],
-) -> u64 {
-    let keys = &with.fold;
-    let key = keys.vectors(t, 4);
-    let load = |block: &T::Block| oriented::<T, REFLECTED>(t, t.load_wide(block));
-    let four = |[a, b, c, d]: &[T::Block; 4]| [load(a), load(b), load(c), load(d)];
-    let (first, second) = pair.split_at(STREAM);
-    let steps = |data| t.blocks(data).0.as_chunks().0;
-    let ([one, first @ ..], [two, second @ ..]) = (steps(first), steps(second)) else {
-        // A stream has more steps.
-        return state;
-    };
-    let mut sums = [four(one), four(two)];
-    let head = t.head(&pair[..16 * T::LANES], register_lane::<T, REFLECTED>(t, state));
-    sums[0][0] = oriented::<T, REFLECTED>(t, head.first);
-    for (one, two) in first.iter().zip(second) {
-        for i in 0..4 {
-            sums[0][i] = t.fold(sums[0][i], key, load(&one[i]));
-            sums[1][i] = t.fold(sums[1][i], key, load(&two[i]));
-        }
-    }
-    // Not by `map`, which is not inlined.
-    let [first, second] = sums;
-    let first = reduce128::<T, REFLECTED>(t, keys, gather(t, keys, first));
-    let second = reduce128::<T, REFLECTED>(t, keys, gather(t, keys, second));
-    const OVER_STREAM: usize = STREAM.ilog2() as usize;
-    product(t, with, first, with.powers[OVER_STREAM]) ^ second
 }
 
 /// Orders the bytes of each lane so that it is a polynomial.

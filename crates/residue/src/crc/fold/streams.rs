@@ -1,0 +1,65 @@
+//! Folding of data that come from memory, in two streams.
+
+use super::{FoldLong, gather, reduce128, register_lane};
+use crate::arch::{CarryLessWide, in_two_streams};
+use crate::crc::advance::product;
+use crate::crc::{Constants, Embedded};
+use crate::kernel::Body;
+
+/// The bytes of a stream.
+const STREAM: usize = 1 << 20;
+
+/// Folds long data of a reflected CRC, in two streams if they come from memory and the CPU gains by
+/// it.
+pub(crate) struct FoldStreams;
+
+impl<T: CarryLessWide> Body<T> for FoldStreams {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(tier: T, with: &Constants, mut state: u64, mut data: &[u8]) -> u64 {
+        debug_assert!(with.reflected);
+        if in_two_streams(data.len()) {
+            // What is left after the pairs is more than four vectors.
+            let (pairs, _) = data[..data.len() - 5 * 64].as_chunks();
+            for pair in pairs {
+                state = two_streams(tier, with, state, pair);
+            }
+            data = &data[size_of_val(pairs)..];
+        }
+        tier.outline::<FoldLong>(with, state, data)
+    }
+}
+
+/// Computes the register after two streams, which are read side by side, the second from zero.
+#[inline(always)]
+fn two_streams<T: CarryLessWide>(
+    t: T,
+    with: &Constants,
+    state: u64,
+    pair: &[u8; 2 * STREAM],
+) -> u64 {
+    let keys = &with.fold;
+    let key = keys.vectors(t, 4);
+    let load = |block: &T::Block| t.load_wide(block);
+    let four = |[a, b, c, d]: &[T::Block; 4]| [load(a), load(b), load(c), load(d)];
+    let (first, second) = pair.split_at(STREAM);
+    let steps = |data| t.blocks(data).0.as_chunks().0;
+    let ([one, first @ ..], [two, second @ ..]) = (steps(first), steps(second)) else {
+        // A stream has more steps.
+        return state;
+    };
+    let mut sums = [four(one), four(two)];
+    sums[0][0] = t.head(&pair[..16 * T::LANES], register_lane::<T, true>(t, state)).first;
+    for (one, two) in first.iter().zip(second) {
+        for i in 0..4 {
+            sums[0][i] = t.fold(sums[0][i], key, load(&one[i]));
+            sums[1][i] = t.fold(sums[1][i], key, load(&two[i]));
+        }
+    }
+    // Not by `map`, which is not inlined.
+    let [first, second] = sums;
+    let first = reduce128::<T, true>(t, keys, gather(t, keys, first));
+    let second = reduce128::<T, true>(t, keys, gather(t, keys, second));
+    const OVER_STREAM: usize = STREAM.ilog2() as usize;
+    product(t, with, first, with.powers[OVER_STREAM]) ^ second
+}
