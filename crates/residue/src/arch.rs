@@ -312,8 +312,8 @@ macro_rules! tiers {
                     /// (Rust 1.95), and would inline one that has a single caller. Into this
                     /// function, which has no features, it cannot inline the entry.
                     ///
-                    /// A cold call is laid out behind the code of short data, whose jumps it would
-                    /// lengthen otherwise.
+                    /// It is cold: calls are laid out behind the code of short data, which then
+                    /// takes fewer jumps.
                     ///
                     /// # Safety
                     /// The CPU must have [`Tier::NEEDS`](crate::arch::Tier::NEEDS).
