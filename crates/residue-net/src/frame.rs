@@ -317,11 +317,57 @@ impl<'a> Walk<'a> {
     /// Returns whether the last reported check is present and right.
     #[must_use]
     pub fn last_holds(&self) -> bool {
-        self.found.checks.last().is_some_and(|check| {
-            let values = (check.stored(self.bytes), check.computed(self.bytes, &self.found.pieces));
-            check.presence == Presence::Present
-                && matches!(values, (Some(a), Some(b)) if check.rule.agrees(a, b))
-        })
+        self.found.checks.last().is_some_and(|check| self.holds(check))
+    }
+
+    fn holds(&self, check: &Check) -> bool {
+        let values = (check.stored(self.bytes), check.computed(self.bytes, &self.found.pieces));
+        check.presence == Presence::Present
+            && matches!(values, (Some(a), Some(b)) if check.rule.agrees(a, b))
+    }
+
+    /// Reports a frame check sequence at the end of `frame`, if the frame has room for it behind
+    /// `shortest` bytes, and walks the bytes before it by `inside`. The frame itself says that it
+    /// has `claimed` bytes or more.
+    ///
+    /// Files may claim one that frames lack. If a length of the frame, a fragment or a right value
+    /// inside covers its bytes, they are data, and the lengths contradict each other.
+    pub fn check_frame(
+        &mut self,
+        protocol: &'static Protocol,
+        frame: Span,
+        shortest: u32,
+        claimed: u32,
+        inside: impl FnOnce(&mut Self, Span),
+    ) {
+        const LENGTH: u32 = 4;
+        if frame.len() < shortest + LENGTH {
+            return inside(self, frame);
+        }
+        let cover = Span { start: frame.start, end: frame.end - LENGTH };
+        let field = Span { start: cover.end, end: frame.end };
+        let before = (self.found.checks.len(), self.found.fragments.len());
+        let there = self.check(protocol, Rule::Crc32, field, None, cover, Presence::Present);
+        let there = there.is_some();
+        let lacks = claimed > cover.len();
+        inside(self, if lacks { frame } else { cover });
+        if there && (lacks || self.reaches(before, field)) {
+            self.found.checks[before.0].presence = Presence::LengthConflict;
+        }
+    }
+
+    /// Returns whether a fragment, or a right value, found after the check and the fragments of
+    /// these numbers covers bytes of `field`.
+    fn reaches(&self, (check, fragment): (usize, usize), field: Span) -> bool {
+        let Found { pieces, checks, fragments, .. } = &*self.found;
+        let covers = |check: &&Check| {
+            let reaches = |piece: &Piece| matches!(piece, Piece::Bytes(b) if b.end > field.start);
+            check.field.iter().any(|own| own.end > field.start)
+                || check.pieces.of(pieces).is_some_and(|pieces| pieces.iter().any(reaches))
+        };
+        let (inner, fragments) = (checks.get(check + 1..), fragments.get(fragment..));
+        fragments.is_some_and(|all| all.iter().any(|it| it.ip.payload.end > field.start))
+            || inner.is_some_and(|all| all.iter().filter(covers).any(|check| self.holds(check)))
     }
 
     /// Reports a check over the pieces from index `start` on, the first `pseudo` of which form a

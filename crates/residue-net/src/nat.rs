@@ -11,6 +11,7 @@ use crate::fix;
 use crate::pcap::Reader;
 use crate::pcap::patch::Edit;
 use crate::verify;
+use crate::wire::ipv4;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -200,9 +201,16 @@ fn update(finding: &Finding<'_>, changes: &mut Changes) {
         return;
     }
     let mut pieces = finding.cover();
+    let packet = finding.buffer.bytes;
     let is_offloaded = finding.verdict == Verdict::Offloaded;
     match finding.verdict {
         Verdict::Absent | Verdict::Illegal => return,
+        // The bytes of a frame check sequence that the frame lacks are data.
+        Verdict::LengthConflict if check.pseudo == 0 => return,
+        // An IPv4 header whose checksum was left to the network card.
+        Verdict::Bad if check.protocol == &ipv4::HEADER && check.stored(packet) == Some(0) => {
+            return;
+        }
         // Its field holds only the sum of the pseudo-header, not complemented.
         Verdict::Offloaded => pieces = &pieces[..usize::from(check.pseudo).min(pieces.len())],
         _ => {}
@@ -223,7 +231,7 @@ fn update(finding: &Finding<'_>, changes: &mut Changes) {
         }
         length += u64::from(piece.len());
     }
-    let Some(stored) = check.stored(finding.buffer.bytes) else { return };
+    let Some(stored) = check.stored(packet) else { return };
     if covered.is_empty() {
         return;
     }
@@ -234,7 +242,7 @@ fn update(finding: &Finding<'_>, changes: &mut Changes) {
     let mut rest = &bytes[..count];
     for span in check.field {
         let (now, later) = rest.split_at((span.len() as usize).min(rest.len()));
-        put(finding.buffer.bytes, span.start, now, changes);
+        put(packet, span.start, now, changes);
         rest = later;
     }
 }

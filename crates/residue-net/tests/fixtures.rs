@@ -130,6 +130,21 @@ fn good_captures_stay_as_they_are() {
     });
 }
 
+/// A file may claim a frame check sequence that its frames lack: its bytes are data then.
+#[test]
+fn data_are_no_frame_check_sequence() {
+    let inside = |file: &[u8]| {
+        let mut verdicts = verdicts(file);
+        verdicts.retain(|(name, _)| !["eth.fcs", "wlan.fcs"].contains(name));
+        verdicts
+    };
+    each(|case| {
+        let good = file(&Case { fcs: case.fcs.or(Some(4)), ..case.clone() }, &case.good);
+        let repaired = repaired(&good, &Policy::all()).map_err(|error| error.to_string())?;
+        same("inside", inside(&repaired), inside(&good))
+    });
+}
+
 #[test]
 fn bad_captures_are_repaired_as_promised() {
     let tso = Policy { tso: true, ..Policy::all() };

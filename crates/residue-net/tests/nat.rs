@@ -73,6 +73,50 @@ fn verdicts_stay() {
     assert!(changed > 200, "{changed}");
 }
 
+/// The same where the file claims a frame check sequence that its frames lack.
+#[test]
+fn verdicts_of_data_stay_beside_a_claimed_check_sequence() {
+    let inside = |file: &[u8]| {
+        let mut verdicts = verdicts(file);
+        verdicts.retain(|(_, name, _)| !["eth.fcs", "wlan.fcs"].contains(name));
+        verdicts
+    };
+    for case in residue_fixtures::cases() {
+        let fcs = case.fcs.or(Some(4));
+        let plain = Case { format: Format::Pcap, fcs, ..case.clone() };
+        let mut file = Vec::new();
+        residue_fixtures::file::write(&mut file, &plain, &case.good).unwrap();
+        let translated = translated(&file, &of_every_end(&file));
+        assert_eq!(inside(&translated), inside(&file), "{}", case.name);
+    }
+}
+
+/// A header checksum of zero was left to the network card, which computes it after the translation.
+#[test]
+fn header_checksums_left_to_the_card_stay_zero() {
+    let mut zeros = 0;
+    for case in residue_fixtures::cases() {
+        let plain = Case { format: Format::PcapNanoseconds, ..case.clone() };
+        let mut file = Vec::new();
+        residue_fixtures::file::write(&mut file, &plain, &case.bad).unwrap();
+        let left = |file: &[u8]| {
+            let mut left = Vec::new();
+            verify::capture(file, |buffer| {
+                let stored = buffer.findings().map(|finding| {
+                    (finding.check.protocol.name, finding.check.stored(buffer.bytes))
+                });
+                left.extend(stored.map(|it| it == ("ip", Some(0))));
+            })
+            .unwrap();
+            left
+        };
+        let before = left(&file);
+        zeros += before.iter().filter(|&&zero| zero).count();
+        assert_eq!(left(&translated(&file, &of_every_end(&file))), before, "{}", case.name);
+    }
+    assert!(zeros >= 3, "{zeros}");
+}
+
 /// Options with a check value of every length, also lengths that leave part of the value outside of
 /// the option or of the header: what no receiver reads as a value is left alone, so that the way
 /// back restores the capture.

@@ -1,7 +1,7 @@
 //! Ethernet (IEEE 802.3): the frame check sequence, lengths and types.
 
 use super::Field;
-use crate::check::{Presence, Protocol, Rule, Span};
+use crate::check::{Protocol, Span};
 use crate::frame::{Header, Walk};
 
 /// Frame check sequence: CRC-32 from the destination address on, lowest byte first.
@@ -15,24 +15,26 @@ const DESTINATION: Field = 0..6;
 const SOURCE: Field = 6..12;
 const TYPE: u32 = 12;
 const HEADER: u32 = 14;
-const FCS_LENGTH: u32 = 4;
+/// Smaller numbers in the place of the type are lengths.
+const FIRST_TYPE: u16 = 0x600;
 
 /// Walks a frame from the destination address on. `fcs` is the length of a frame check sequence at
 /// the end.
 pub fn walk(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
-    let mut frame = frame;
+    let inside = |walk: &mut Walk, frame: Span| {
+        if let Some(number) = walk.u16(frame, TYPE) {
+            note_addresses(walk, frame);
+            typed(walk, number, frame.skip(HEADER));
+        }
+    };
     // Some files state the length in bits.
-    if let Some(4 | 32) = fcs
-        && frame.len() >= FCS_LENGTH + HEADER
-    {
-        let cover = Span { start: frame.start, end: frame.end - FCS_LENGTH };
-        let field = Span { start: cover.end, end: frame.end };
-        walk.check(&FCS, Rule::Crc32, field, None, cover, Presence::Present);
-        frame = cover;
-    }
-    if let Some(number) = walk.u16(frame, TYPE) {
-        note_addresses(walk, frame);
-        typed(walk, number, frame.skip(HEADER));
+    match fcs {
+        Some(4 | 32) => {
+            let length = walk.u16(frame, TYPE).filter(|&number| number < FIRST_TYPE);
+            let claimed = length.map_or(0, |length| HEADER + u32::from(length));
+            walk.check_frame(&FCS, frame, HEADER, claimed, inside);
+        }
+        _ => inside(walk, frame),
     }
 }
 
@@ -44,7 +46,7 @@ pub fn note_addresses(walk: &mut Walk, frame: Span) {
 
 /// Walks the payload of a type-or-length field.
 pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
-    if type_or_length >= 0x600 {
+    if type_or_length >= FIRST_TYPE {
         super::ether_type(walk, type_or_length, span);
     } else {
         super::llc::walk(walk, span.take(u32::from(type_or_length)));

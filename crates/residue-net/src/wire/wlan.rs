@@ -2,7 +2,7 @@
 //! several that were aggregated.
 
 use super::llc;
-use crate::check::{Presence, Protocol, Rule, Span};
+use crate::check::{Protocol, Span};
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 
@@ -13,7 +13,6 @@ pub static FCS: Protocol = Protocol {
     source: "IEEE 802.11 section 9.2.4",
 };
 
-const FCS_LENGTH: u32 = 4;
 const SHORTEST_HEADER: u32 = 10;
 
 /// Fields of a frame in an aggregate.
@@ -28,15 +27,15 @@ const AGGREGATED: u8 = 0x80;
 /// Walks a frame from frame control on. `fcs`: it ends with a frame check sequence; `padded`: the
 /// length of the header is rounded up to a multiple of 4.
 pub fn walk(walk: &mut Walk, frame: Span, fcs: bool, padded: bool) {
-    let mut frame = frame;
-    if fcs && frame.len() >= FCS_LENGTH + SHORTEST_HEADER {
-        let cover = Span { start: frame.start, end: frame.end - FCS_LENGTH };
-        let field = Span { start: cover.end, end: frame.end };
-        walk.check(&FCS, Rule::Crc32, field, None, cover, Presence::Present);
-        frame = cover;
-    }
-    if let Some(control) = walk.array(frame, 0) {
-        data(walk, frame, control, padded);
+    let inside = |walk: &mut Walk, frame: Span| {
+        if let Some(control) = walk.array(frame, 0) {
+            data(walk, frame, control, padded);
+        }
+    };
+    if fcs {
+        walk.check_frame(&FCS, frame, SHORTEST_HEADER, 0, inside);
+    } else {
+        inside(walk, frame);
     }
 }
 
