@@ -33,6 +33,42 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
+/// A capture is never replaced by what is written of it, under whatever name.
+#[cfg(unix)]
+#[test]
+fn captures_are_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    simulated(&Plan { packets: 100, ..Plan::default() }, folder.path());
+    let path = |name: &str| folder.path().join(name);
+    let before = ["lan.pcap", "wan.pcap"].map(|name| fs::read(path(name)).unwrap());
+    std::os::unix::fs::symlink("lan.pcap", path("link.pcap")).unwrap();
+    fs::hard_link(path("wan.pcap"), path("hard.pcap")).unwrap();
+    let absolute = path("wan.pcap");
+    let names = [
+        ("lan.pcap", "lan.pcap"),
+        ("link.pcap", "lan.pcap"),
+        ("./wan.pcap", "wan.pcap"),
+        ("hard.pcap", "wan.pcap"),
+        (absolute.to_str().unwrap(), "wan.pcap"),
+    ];
+    for (name, watched) in names {
+        let ran = compare(folder.path(), &["--write", name]);
+        ran.ends(2);
+        assert!(ran.err.contains("which it would replace"), "{name}: {}", ran.err);
+        let ran =
+            residue(["pcap", "watch", "--prometheus", name, watched]).within(folder.path()).run();
+        ran.ends(2);
+        assert!(ran.err.contains("which it would replace"), "{name}: {}", ran.err);
+        let after = ["lan.pcap", "wan.pcap"].map(|name| fs::read(path(name)).unwrap());
+        assert!(after == before, "{name}");
+    }
+    let words = ["pcap", "watch", "--write", "new", "--prometheus", "new", "lan.pcap"];
+    residue(words).within(folder.path()).run().ends(2);
+    assert!(!path("new").exists());
+    compare(folder.path(), &["--write", "-"]).ends(2);
+    assert!(!path("-").exists());
+}
+
 #[test]
 fn faults_of_a_router() {
     let folder = tempfile::tempdir().unwrap();

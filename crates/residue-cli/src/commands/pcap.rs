@@ -6,6 +6,7 @@ mod make;
 mod nat;
 mod page;
 mod report;
+mod separate;
 mod survey;
 mod verify;
 mod watch;

@@ -4,6 +4,7 @@ mod json;
 mod text;
 mod write;
 
+use super::separate::separate;
 use super::{Capture, trouble};
 use crate::output::{Outcome, Output, Styles};
 use crate::progress::Progress;
@@ -141,6 +142,9 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
     }
     if args.names() == ["-", "-"] {
         bail!("both captures are standard input; name a file for one of them");
+    }
+    if let Some(path) = &args.write {
+        separate("--write", path, args.names())?;
     }
     let report = match &args.write {
         None => examine::<io::Sink>(args, output, None)?,

@@ -8,8 +8,9 @@ mod metrics;
 mod print;
 mod session;
 
+use super::separate::separate;
 use crate::output::{Output, Styles};
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{ArgGroup, Args};
 use metrics::Target;
 use session::Session;
@@ -111,6 +112,16 @@ pub struct WatchArgs {
 
 /// Verifies until the end, and prints the counts.
 pub fn run(args: &WatchArgs, output: &mut Output) -> anyhow::Result<()> {
+    let capture = args.file.as_deref();
+    if let Some(path) = &args.write {
+        separate("--write", path, capture)?;
+    }
+    if let Some(Target::File(path)) = &args.prometheus {
+        separate("--prometheus", path, capture)?;
+        if args.write.as_ref() == Some(path) {
+            bail!("--write and --prometheus name one file; choose another name for one of them");
+        }
+    }
     match (&args.interface, &args.file) {
         (Some(name), _) => of_interface(args, name, output),
         (None, Some(file)) => {
