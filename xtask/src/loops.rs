@@ -43,6 +43,17 @@ const HOT: &[Hot] = &[
     Hot { tier: "Pclmul", body: "crc::fold::FoldLong", does: ("pclmul", 16), stack: 0, copies: 9 },
     clean("Avx2Vpclmul", "crc::fold::FoldLong", ("vpclmul", 8)),
     clean("Avx512Vpclmul", "crc::fold::FoldLong", ("vpclmul", 8)),
+    // Two streams: as many again.
+    clean(
+        "Avx512Vpclmul",
+        "crc::compiled::Given<crc::compiled::Crc32, crc::fold::streams::FoldStreams>",
+        ("vpclmul", 16),
+    ),
+    clean(
+        "Avx512Vpclmul",
+        "crc::compiled::Given<crc::compiled::Crc64Nvme, crc::fold::streams::FoldStreams>",
+        ("vpclmul", 16),
+    ),
     // The loop of CRCs that are not reflected, which turns the bytes of each lane.
     clean("Avx2Vpclmul", "crc::fold::FoldLong", ("vpshufb", 4)),
     clean("Avx512Vpclmul", "crc::fold::FoldLong", ("vpshufb", 4)),

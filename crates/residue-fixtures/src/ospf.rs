@@ -86,10 +86,35 @@ pub(crate) fn cases() -> Vec<Case> {
     // MD5 (RFC 2328 section D.4.3): type 2, key 1, a digest of 16 bytes after the packet.
     let mut authenticated = [&hello[..], &[0x77; 16]].concat();
     authenticated[12..24].copy_from_slice(&[0, 0, 0, 2, 0, 0, 1, 16, 0, 0, 0, 9]);
+    // Extended options in a data block, which a bit of the hello's options announces (RFC 5613).
+    let block = seal_alone(vec![0, 0, 0, 3, 0, 1, 0, 4, 0, 0, 0, 1], 0);
+    let (mut body, mut body3) = (HELLO, HELLO3);
+    body[6] |= 0x10;
+    body3[6] |= 2;
+    let with_block = [&version2(1, &body)[..], &block].concat();
+    let mut signed = [&with_block[..44], &[0x77; 16], &[0, 0], &block[2..]].concat();
+    signed[12..24].copy_from_slice(&[0, 0, 0, 2, 0, 0, 1, 16, 0, 0, 0, 9]);
+    let with_block3 = [&version3(ROUTERS6, 1, &body3)[..], &block].concat();
     vec![
         Case::of_message("ospf", "OSPF packet", "ospf", (ROUTERS4, 89), &hello, 12),
         Case::spoiled("ospf-lsa", "OSPF advertisement", "ospf.lsa", flooded, &lsa, 16..18)
             .also("ospf", Verdict::Bad),
+        Case::spoiled(
+            "ospf-lls",
+            "OSPF link-local signalling",
+            "ospf.lls",
+            ROUTERS4.frame(89, &with_block),
+            &block,
+            0..2,
+        ),
+        Case::spoiled(
+            "ospf3-lls",
+            "OSPFv3 link-local signalling",
+            "ospf.lls",
+            ROUTERS6.frame(89, &with_block3),
+            &block,
+            0..2,
+        ),
         Case::of_message("ospf3", "OSPFv3 packet", "ospf", (ROUTERS6, 89), &hello3, 12),
         Case::spoiled("ospf3-lsa", "OSPFv3 advertisement", "ospf.lsa", flooded3, &lsa3, 16..18)
             .also("ospf", Verdict::Bad),
@@ -101,6 +126,15 @@ pub(crate) fn cases() -> Vec<Case> {
             ROUTERS4.frame(89, &authenticated),
         )
         .verdict(Verdict::Absent, Repair::Never),
+        Case::of(
+            "ospf-lls-md5",
+            "OSPF signalling with cryptographic authentication",
+            "ospf.lls",
+            ROUTERS4.frame(89, &with_block),
+            ROUTERS4.frame(89, &signed),
+        )
+        .verdict(Verdict::Absent, Repair::Never)
+        .also("ospf", Verdict::Absent),
         Case::over_bad(
             "ospf-over-bad",
             "bad advertisement in a good OSPF packet",

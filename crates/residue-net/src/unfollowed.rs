@@ -141,14 +141,13 @@ impl Unfollowed {
                 value,
                 0 | 2 | 3 | 4 | 5 | 8 | 0x0c | 6 | 0x42 | 0x4e | 0xaa | 0xf0 | 0xf4 | 0xfe
             ),
-            // Cisco's protocols (spanning tree, VTP, DTP, UDLD, PAgP, CGMP), and the spanning tree
-            // of bridges.
+            // Cisco's protocols (spanning tree, VTP, DTP, PAgP, CGMP), and the spanning tree of
+            // bridges.
             Numbering::Snap => matches!(
                 value,
                 0x0c_0104
                     | 0x0c_010b
                     | 0x0c_010c
-                    | 0x0c_0111
                     | 0x0c_0115
                     | 0x0c_2001
                     | 0x0c_2003
@@ -185,6 +184,7 @@ impl Unfollowed {
                 _ => None,
             },
             Numbering::Snap => match self.value {
+                0x0c_0111 => Some("unidirectional link detection"),
                 0x0008_0007_809b => Some("AppleTalk"),
                 0x80c2_0002 | 0x80c2_0008 => Some("bridged Token Bus"),
                 0x80c2_0003 | 0x80c2_0009 => Some("bridged Token Ring"),
@@ -331,12 +331,10 @@ fn is_plain_ether_type(value: u64) -> bool {
             | 0x88ca // TIPC
             | 0x88b8..=0x88ba // GOOSE, GSE, sampled values
             | 0x88cc // LLDP
-            | 0x88cd // SERCOS III
             | 0x88e1 // HomePlug AV
             | 0x88e3 // media redundancy
             | 0x88f5..=0x88f7 // MVRP, MMRP, PTP
             | 0x88fb // parallel redundancy's supervision
-            | 0x8902 // CFM
             | 0x890d // fast roaming, TDLS
             | 0x8914 // FCoE's initialization
             | 0x893a // IEEE 1905.1
@@ -354,7 +352,9 @@ fn ether_type(value: u64) -> Option<&'static str> {
         0x809b => "AppleTalk",
         0x8137 => "IPX",
         0x876b => "TCP/IP with compressed headers",
+        0x88cd => "SERCOS III",
         0x88e5 => "MACsec: encrypted",
+        0x8902 => "connectivity fault management",
         0x8906 => "FCoE",
         0x8915 => "RoCE version 1",
         0x8947 => "GeoNetworking",

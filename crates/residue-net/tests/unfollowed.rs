@@ -64,6 +64,13 @@ fn every_place_where_a_walk_ends_at_an_unknown_protocol_is_reported() {
         ("EtherType 88B5", 1, ether(0x8100, &hex("0001 88b5 00"))),
         ("EtherType 88B5", 113, hex("0000 0001 0006 020202020202 0000 88b5 00")),
         ("EtherType 88B5", 276, hex("88b5 0000 00000001 0001 00 06 0202020202020000 00")),
+        ("EtherType 88CD (SERCOS III)", 1, ether(0x88cd, &[0])),
+        ("EtherType 8902 (connectivity fault management)", 1, ether(0x8902, &[0])),
+        (
+            "SNAP protocol 00000C 0111 (unidirectional link detection)",
+            1,
+            llc("aa aa 03 00000c 0111 00"),
+        ),
         ("EtherType 88E5 (MACsec: encrypted)", 1, ether(0x88e5, &hex("0c 00 00000001 00"))),
         ("LLC service access point E0 (IPX)", 1, llc("e0 e0 03 ffff")),
         ("LLC service access point FF (IPX without LLC)", 1, llc("ff ff 00 22")),

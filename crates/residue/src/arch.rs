@@ -36,8 +36,8 @@ mod sums;
 pub(crate) mod x86_64;
 
 pub(crate) use clmul::{
-    ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessWide, Head, aligns, in_two_streams, lane_head,
-    lane_tail, left_behind, streamed,
+    ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessWide, Head, STREAM_BYTES, aligns, in_two_streams,
+    lane_head, lane_tail, left_behind, streamed,
 };
 pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
@@ -45,7 +45,7 @@ pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
 pub(crate) use sums::last_word;
-pub(crate) use sums::{Bytes, Unit, Weighted, WordSum, Words, corrected32};
+pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, corrected32};
 
 /// Passes the tiers of x86-64 to a macro: a description of each, and the instructions it may use,
 /// by the compiler's names.

@@ -11,7 +11,9 @@
 //! - Data of a few 64-bit words take no vectors, and data of up to eight vectors take no loop.
 //!   [`Deferred`] and [`Groups`] need no vectors at all.
 
-use crate::arch::{Tier, Unit, Weighted, corrected32, in_two_streams, scalar, streamed};
+use crate::arch::{
+    Load, STREAM_BYTES, Tier, Unit, Weighted, corrected32, in_two_streams, scalar, streamed,
+};
 use crate::kernel::{Body, ByLength, Family, OutOfLine};
 use crate::words::short_word;
 use core::marker::PhantomData;
@@ -128,7 +130,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
     fn run(tier: T, (): &(), mut state: [u32; 2], mut data: &[u8]) -> [u32; 2] {
         let per_step = 4 * T::BYTES / F::Unit::BYTES;
         let streamed = streamed(T::AHEAD, data.len());
-        if T::STREAMS && in_two_streams(data.len()) {
+        if T::TWO_STREAMS && in_two_streams(data.len()) {
             let (pairs, rest) = data.as_chunks();
             for pair in pairs {
                 state = two_streams::<F, T>(tier, state, pair);
@@ -143,7 +145,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 if streamed {
                     tier.read_ahead(step);
                 }
-                sums = tier.step(sums, loaded::<F, T>(tier, step));
+                sums = tier.step(sums, loaded(tier, step));
             }
             let (mut units, mut zeros) = (steps.len() * per_step, 0);
             let whole = steps.len() * 4 * T::BYTES;
@@ -172,7 +174,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
 
 /// Loads the vectors of a step.
 #[inline(always)]
-fn loaded<F: Modular, T: Weighted<F::Unit>>(tier: T, step: &[T::Block; 4]) -> [T::V; 4] {
+fn loaded<T: Load>(tier: T, step: &[T::Block; 4]) -> [T::V; 4] {
     let [v0, v1, v2, v3] = step;
     [tier.load(v0), tier.load(v1), tier.load(v2), tier.load(v3)]
 }
@@ -190,40 +192,38 @@ fn corrected64<F: Modular, T: Weighted<F::Unit>>(
     (s as u64, (w - zeros as i64 * s) as u64)
 }
 
-/// Returns A and B after `units` units with these S and W, or with A and B from zero.
+/// Returns A and B after `units` more units with these S and W; A and B summed from zero serve as
+/// well.
 #[inline(always)]
 fn joined<F: Modular>([a, b]: [u32; 2], units: usize, (s, w): (u64, u64)) -> [u32; 2] {
     let (m, a, b) = (u64::from(F::MODULUS), u64::from(a), u64::from(b));
     [((a + s) % m) as u32, ((b + units as u64 * a + w) % m) as u32]
 }
 
-/// The bytes of a stream where data are read in two.
-const STREAM: usize = 1 << 20;
-
 /// Sums two streams side by side, the second from zero.
 #[inline(always)]
 fn two_streams<F: Modular, T: Weighted<F::Unit>>(
     tier: T,
     mut state: [u32; 2],
-    pair: &[u8; 2 * STREAM],
+    pair: &[u8; 2 * STREAM_BYTES],
 ) -> [u32; 2] {
     let block = T::STEPS * 4 * T::BYTES;
     let units = block / F::Unit::BYTES;
-    const { assert!(!T::STREAMS || STREAM.is_multiple_of(T::STEPS * 4 * T::BYTES)) };
-    let (first, second) = pair.split_at(STREAM);
+    const { assert!(!T::TWO_STREAMS || STREAM_BYTES.is_multiple_of(T::STEPS * 4 * T::BYTES)) };
+    let (first, second) = pair.split_at(STREAM_BYTES);
     let mut after = [0; 2];
     for (first, second) in first.chunks_exact(block).zip(second.chunks_exact(block)) {
         let mut sums = [tier.zero(); 2];
         let steps = |block| tier.blocks(block).0.as_chunks::<4>().0;
         for (one, two) in steps(first).iter().zip(steps(second)) {
-            sums[0] = tier.step(sums[0], loaded::<F, T>(tier, one));
-            sums[1] = tier.step(sums[1], loaded::<F, T>(tier, two));
+            sums[0] = tier.step(sums[0], loaded(tier, one));
+            sums[1] = tier.step(sums[1], loaded(tier, two));
         }
         let [one, two] = [tier.totals64(sums[0]), tier.totals64(sums[1])];
         state = joined::<F>(state, units, corrected64::<F, T>(one, units, 0));
         after = joined::<F>(after, units, corrected64::<F, T>(two, units, 0));
     }
-    joined::<F>(state, STREAM / F::Unit::BYTES, (after[0].into(), after[1].into()))
+    joined::<F>(state, STREAM_BYTES / F::Unit::BYTES, (after[0].into(), after[1].into()))
 }
 
 /// Passes each unit of `data` to `take`; an odd last byte is the lower byte of a word.

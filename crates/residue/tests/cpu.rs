@@ -64,6 +64,8 @@ fn child_prints_the_values_of_long_data() {
     if common::emulated() || std::env::var_os("RESIDUE_PROFILE").is_none() {
         return;
     }
+    // Ends the line with the test's name, which the runner begins.
+    println!();
     for data in long_data() {
         for name in CODES {
             let code: Code = name.parse().expect("a code");

@@ -148,7 +148,7 @@ fn rules(facts: &Facts, protocol: &str, ours: Counts) -> Vec<Rule> {
             without: facts.short_ipv4,
             ..Rule::default()
         }),
-        "mip6" | "mptcp.dss" => rules.push(Rule {
+        "mip6" | "mptcp.dss" | "ospf.lls" => rules.push(Rule {
             name: "the other judge does not know this check value",
             without: ours,
             ..Rule::default()

@@ -107,11 +107,14 @@ pub(crate) fn streamed(way: Option<ReadAhead>, bytes: usize) -> bool {
             .is_some_and(|profile| profile.reads_ahead == way && bytes >= profile.reads_ahead_from)
 }
 
-/// The length from which a profile may ask for two streams: half of the third-level cache of a
-/// usual server's CPU.
+/// The length from which a profile may ask for two streams: half of the third-level cache of the
+/// EPYC (family 25 model 17, 2026-11-24) on which they were measured.
 const STREAMS_FROM: usize = 16 << 20;
 
-/// Returns whether data of this length are faster in two streams, read side by side.
+/// The bytes of a stream where data are read in two.
+pub(crate) const STREAM_BYTES: usize = 1 << 20;
+
+/// Returns whether the profile asks to read data of this length in two streams, side by side.
 #[inline(always)]
 pub(crate) fn in_two_streams(bytes: usize) -> bool {
     bytes >= STREAMS_FROM && cpu::found_profile().is_some_and(|profile| profile.two_streams)

@@ -225,7 +225,7 @@ pub(crate) trait Weighted<U: Unit>: Load {
     /// The most steps without overflow in any lane.
     const STEPS: usize;
     /// Whether long data may be read in two streams: the sums of both then need registers.
-    const STREAMS: bool = false;
+    const TWO_STREAMS: bool = false;
     fn zero(self) -> Self::Sums;
     fn step(self, sums: Self::Sums, vectors: [Self::V; 4]) -> Self::Sums;
 

@@ -233,7 +233,7 @@ type ByMatrices<N, Long> = Given<N, ByLength<Fold, OutOfLine<Long>, { Taps::FROM
 type CopyByMatrices<N, Long> = Given<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
 
 /// Folds by carry-less products, and removes a few vectors by the matrices of `Few` in data from
-/// `FEW_FROM` bytes up to [`FEW_BELOW`].
+/// `FEW_FROM` bytes up to [`FEW_BELOW`]. Longer data may be folded in two streams.
 type Products<N, Few, const FEW_FROM: usize> = ByLength<
     Given<N, FoldLanes>,
     ByLength<Given<N, OutOfLine<Few>>, OutOfLine<Given<N, FoldStreams>>, FEW_BELOW>,

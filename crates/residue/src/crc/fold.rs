@@ -47,8 +47,8 @@ pub(crate) type FoldLanesApart = FoldSingly<SINGLY_TO, 0>;
 
 const SINGLY_TO: usize = INTEL_AVX512.vectors_from - 1;
 
-/// The length from which data are folded out of line, in loops that may read ahead: shorter data,
-/// and blocks of 4096 bytes, then need no stack frame and no second call.
+/// The length from which data are folded out of line, in loops that may read ahead. Shorter data,
+/// blocks of 4096 bytes among them, need no stack frame and no second call.
 const APART_FROM: usize = 4097;
 
 impl<T: CarryLessWide, const SINGLY_TO: usize, const APART_FROM: usize> Body<T>

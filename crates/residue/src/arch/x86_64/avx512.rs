@@ -330,7 +330,7 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     const BIAS: i64 = U::BIAS;
     const CENTRE: i32 = U::CENTRE;
     const STEPS: usize = U::STEPS;
-    const STREAMS: bool = true;
+    const TWO_STREAMS: bool = true;
     const APART_TO: usize = U::APART_TO;
     /// Eleven vectors: then B fits 32 bits, also that of words.
     const SHORT_TO: usize = 704;

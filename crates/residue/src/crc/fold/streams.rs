@@ -1,13 +1,10 @@
 //! Folding of data that come from memory, in two streams.
 
 use super::{FoldLong, gather, reduce128, register_lane};
-use crate::arch::{CarryLessWide, in_two_streams};
+use crate::arch::{CarryLessWide, STREAM_BYTES, in_two_streams};
 use crate::crc::advance::product;
 use crate::crc::{Constants, Embedded};
 use crate::kernel::Body;
-
-/// The bytes of a stream.
-const STREAM: usize = 1 << 20;
 
 /// Folds long data of a reflected CRC, in two streams if they come from memory and the CPU gains by
 /// it.
@@ -36,13 +33,13 @@ fn two_streams<T: CarryLessWide>(
     t: T,
     with: &Constants,
     state: u64,
-    pair: &[u8; 2 * STREAM],
+    pair: &[u8; 2 * STREAM_BYTES],
 ) -> u64 {
     let keys = &with.fold;
     let key = keys.vectors(t, 4);
     let load = |block: &T::Block| t.load_wide(block);
     let four = |[a, b, c, d]: &[T::Block; 4]| [load(a), load(b), load(c), load(d)];
-    let (first, second) = pair.split_at(STREAM);
+    let (first, second) = pair.split_at(STREAM_BYTES);
     let steps = |data| t.blocks(data).0.as_chunks().0;
     let ([one, first @ ..], [two, second @ ..]) = (steps(first), steps(second)) else {
         // A stream has more steps.
@@ -60,6 +57,7 @@ fn two_streams<T: CarryLessWide>(
     let [first, second] = sums;
     let first = reduce128::<T, true>(t, keys, gather(t, keys, first));
     let second = reduce128::<T, true>(t, keys, gather(t, keys, second));
-    const OVER_STREAM: usize = STREAM.ilog2() as usize;
+    const { assert!(STREAM_BYTES.is_power_of_two()) };
+    const OVER_STREAM: usize = STREAM_BYTES.ilog2() as usize;
     product(t, with, first, with.powers[OVER_STREAM]) ^ second
 }
