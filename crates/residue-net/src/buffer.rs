@@ -55,6 +55,17 @@ impl Places<'_> {
     }
 }
 
+/// Bytes that occur in the file once more, in a copy of a fragment.
+#[derive(Clone, Copy, Debug)]
+pub struct Copied {
+    /// Offset of the first one in the buffer.
+    pub at: u32,
+    /// Their number.
+    pub length: u32,
+    /// Their offset in the file.
+    pub place: u64,
+}
+
 /// The walked bytes of a packet, or of several reassembled ones, and the checks found in them.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'a> {
@@ -69,6 +80,8 @@ pub struct Buffer<'a> {
     pub bytes: &'a [u8],
     /// The places of the bytes in the file.
     pub places: Places<'a>,
+    /// Further places of bytes of several packets, some of which were captured twice.
+    pub copies: &'a [Copied],
     /// The checks and other contents found.
     pub found: &'a Found,
     /// Whether the capture holds less of the packet than was sent.
@@ -85,6 +98,15 @@ impl Buffer<'_> {
     /// Returns the packet for which the findings are counted.
     pub(crate) fn origin(&self) -> Origin {
         Origin { packet: self.packet, link: self.link, time: self.time }
+    }
+
+    /// Returns all offsets in the file of byte `at`.
+    pub(crate) fn offsets(&self, at: u32) -> impl Iterator<Item = u64> {
+        let copy = move |copy: &Copied| {
+            let inside = at.checked_sub(copy.at).filter(|&inside| inside < copy.length)?;
+            Some(copy.place + u64::from(inside))
+        };
+        self.places.offset(at).into_iter().chain(self.copies.iter().filter_map(copy))
     }
 
     /// Returns all checks with their verdicts, outer before inner.

@@ -1,7 +1,7 @@
 //! Reassembly of IP datagrams from fragments, in bounded memory.
 
 use crate::address::Address;
-use crate::buffer::{Origin, Places};
+use crate::buffer::{Copied, Origin, Places};
 use crate::check::{Reason, Span};
 use crate::frame::{DEEPEST, Fragment};
 use crate::lru::Lru;
@@ -59,6 +59,8 @@ struct Datagram {
     places: Vec<(u32, u64)>,
     /// Parts in order, without overlaps.
     parts: Vec<Part>,
+    /// Bytes that arrived once more, by their offsets in the payload.
+    copies: Vec<Copied>,
     /// Length of the payload, once the last part has arrived.
     length: Option<u32>,
     conflict: bool,
@@ -75,6 +77,8 @@ pub struct Unit {
     pub bytes: Vec<u8>,
     /// Places of the bytes in the file, as in [`Places::Runs`].
     pub places: Vec<(u32, u64)>,
+    /// Further places of bytes.
+    pub copies: Vec<Copied>,
     /// The network layer, with spans of this buffer.
     pub ip: Ip,
     /// End of the payload, including missing bytes.
@@ -145,6 +149,7 @@ impl Datagrams {
                 addresses: [source, destination].concat(),
                 places: Vec::new(),
                 parts: Vec::new(),
+                copies: Vec::new(),
                 length: None,
                 conflict: false,
                 origin,
@@ -213,6 +218,11 @@ fn insert(datagram: &mut Datagram, part: Part) -> usize {
         let (one, other) = (old.captured(start), part.captured(start));
         let both = one.len().min(other.len());
         datagram.conflict |= one[..both] != other[..both];
+        if datagram.copies.len() < MOST_PARTS {
+            let copied = copies(&part, Span::at(start, both as u32));
+            kept += copied.len() * size_of::<Copied>();
+            datagram.copies.extend(copied);
+        }
         from = from.max(old.end());
     }
     if from < part.end() || part.length == 0 && datagram.parts.is_empty() {
@@ -237,9 +247,19 @@ fn insert(datagram: &mut Datagram, part: Part) -> usize {
     kept
 }
 
+/// Returns the places of these bytes of the payload in a part.
+fn copies(part: &Part, span: Span) -> Vec<Copied> {
+    let inside = Span { start: span.start - part.offset, end: span.end - part.offset };
+    let runs = Places::Runs(&part.places).runs(inside);
+    let ends = runs.iter().skip(1).map(|&(at, _)| at).chain([span.len()]);
+    let copied = |(&(at, place), end)| Copied { at: span.start + at, length: end - at, place };
+    runs.iter().zip(ends).map(copied).collect()
+}
+
 impl Datagram {
     fn cost(&self) -> usize {
-        self.parts.iter().map(Part::cost).sum()
+        let copies = self.copies.len() * size_of::<Copied>();
+        self.parts.iter().map(Part::cost).sum::<usize>() + copies
     }
 
     fn is_complete(&self) -> bool {
@@ -280,6 +300,8 @@ impl Datagram {
             }
             reached = part.end();
         }
+        let mut copies = self.copies;
+        copies.iter_mut().for_each(|copy| copy.at += half * 2);
         let there = bytes.len() as u32;
         let end = match self.length {
             Some(length) => half * 2 + length,
@@ -294,6 +316,7 @@ impl Datagram {
             doubt: self.conflict.then_some(Reason::Overlap),
             bytes,
             places,
+            copies,
             missing,
             ip,
             depth: self.depth + 1,

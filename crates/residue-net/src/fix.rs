@@ -299,7 +299,7 @@ fn repair(
             continue;
         }
         let Some(value) = check.computed(&bytes, pieces) else { continue };
-        let changed = store(check, value, &mut bytes, &buffer.places);
+        let changed = store(check, value, &mut bytes, buffer);
         all.repairs.push(Repair {
             packet: buffer.packet,
             protocol: check.protocol.name,
@@ -398,12 +398,14 @@ fn bytes_of(check: &Check) -> impl Iterator<Item = u32> {
 }
 
 /// Stores a value in a copy of the buffer; returns the changed bytes of the file.
-fn store(check: &Check, value: u64, bytes: &mut [u8], places: &Places<'_>) -> Vec<(u64, u8, u8)> {
+fn store(check: &Check, value: u64, bytes: &mut [u8], buffer: &Buffer<'_>) -> Vec<(u64, u8, u8)> {
     let before: Vec<u8> = bytes_of(check).map(|at| bytes[at as usize]).collect();
     check.store(bytes, value);
-    let change = |(at, old): (u32, u8)| {
-        let (offset, new) = (places.offset(at)?, bytes[at as usize]);
-        (old != new).then_some((offset, old, new))
-    };
-    bytes_of(check).zip(before).filter_map(change).collect()
+    let bytes = &*bytes;
+    let changed = bytes_of(check).zip(before).filter(|&(at, old)| bytes[at as usize] != old);
+    changed
+        .flat_map(|(at, old)| {
+            buffer.offsets(at).map(move |offset| (offset, old, bytes[at as usize]))
+        })
+        .collect()
 }

@@ -134,11 +134,10 @@ pub fn translate(buffer: &Buffer<'_>, mappings: &[Mapping]) -> Vec<(u64, u8, u8)
     for finding in findings.iter().rev() {
         update(finding, &mut changes);
     }
-    let place = |(&at, &(old, new)): (&u32, &(u8, u8))| {
-        let offset = buffer.places.offset(at)?;
-        (old != new).then_some((offset, old, new))
-    };
-    changes.iter().filter_map(place).collect()
+    let changed = changes.iter().filter(|(_, (old, new))| old != new);
+    changed
+        .flat_map(|(&at, &(old, new))| buffer.offsets(at).map(move |offset| (offset, old, new)))
+        .collect()
 }
 
 /// Translates both ends of a network header, and the ports after it.

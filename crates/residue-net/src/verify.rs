@@ -109,6 +109,7 @@ impl Verifier {
                 time: unit.origin.time,
                 bytes: &unit.bytes,
                 places: Places::Runs(&unit.places),
+                copies: &unit.copies,
                 found,
                 is_cut: unit.bytes.len() < unit.sent as usize,
                 sent: unit.sent,
@@ -140,6 +141,7 @@ fn walked<'a>(
         found,
         is_cut: packet.bytes.len() < packet.wire_length as usize,
         sent: packet.wire_length,
+        copies: &[],
         doubt: None,
         pdu: None,
     }
@@ -174,6 +176,7 @@ impl Pdu {
             time: self.origin.time,
             bytes: &self.bytes,
             places: Places::Runs(&self.places),
+            copies: &[],
             found: &self.found,
             is_cut: self.is_cut,
             sent: u32::try_from(self.bytes.len()).unwrap_or(u32::MAX),

@@ -1,9 +1,10 @@
 //! Tests of repairs across several packets.
 
 use residue_fixtures::ip::{Ends, V4};
-use residue_fixtures::{Frame, gre, ipv4, udp};
+use residue_fixtures::{Frame, ethernet, gre, ipv4, udp};
 use residue_net::Error;
 use residue_net::fix::{Policy, Repairer};
+use residue_net::nat::{self, Mapping};
 use residue_net::pcap::write::{Header, Writer};
 use residue_net::pcap::{LinkType, Reader};
 use residue_net::rewrite::Rewriter;
@@ -117,5 +118,42 @@ fn a_repaired_digest() {
             verdicts(&bad).into_iter().filter(|(_, verdict)| *verdict != "good").collect();
         assert_eq!(wrong, [(protocol, "bad")]);
         assert_eq!(repaired(&bad).unwrap(), good);
+    }
+}
+
+/// Fragments that were captured twice, as on a mirrored port, are changed in both copies, in every
+/// order: each copy of the first fragment holds the value.
+#[test]
+fn copies_of_fragments_are_changed_alike() {
+    let ends = [[10, 0, 0, 1], [10, 0, 0, 2]];
+    let datagram = Ends::V4(ends);
+    let udp = udp::datagram(datagram, [7, 9], &[0x5a; 200]);
+    let ethernet = |packet: &Vec<u8>| ethernet::frame(0x800, packet);
+    let fragments = ipv4::fragments(ends, 17, &udp, 64);
+    let frames: Vec<Vec<u8>> = fragments.iter().map(ethernet).collect();
+    let [a, b] = &frames[..] else { panic!("{} fragments", frames.len()) };
+    // What follows the last missing fragment is of another datagram, which never ends.
+    for order in [vec![a, a, b, b], vec![a, a, a, b], vec![b, b, a]] {
+        let order: Vec<Vec<u8>> = order.into_iter().cloned().collect();
+        let good = capture(&order);
+        let mut bad = good.clone();
+        let value = [udp[6], udp[7]];
+        let places: Vec<usize> =
+            good.windows(8).enumerate().filter(|(_, at)| *at == &udp[..8]).map(|it| it.0).collect();
+        for place in &places {
+            bad[place + 6] ^= 0x40;
+        }
+        assert_eq!(repaired(&bad).unwrap(), good, "{} copies of {value:?}", places.len());
+
+        let mapping: Mapping = "10.0.0.1=192.0.2.77".parse().unwrap();
+        let mut translated = good.clone();
+        verify::capture(&good[..], |buffer| {
+            for (at, _, new) in nat::translate(buffer, &[mapping]) {
+                translated[at as usize] = new;
+            }
+        })
+        .unwrap();
+        assert_eq!(verdicts(&translated), verdicts(&good));
+        assert_ne!(translated, good);
     }
 }

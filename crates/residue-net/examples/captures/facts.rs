@@ -248,6 +248,7 @@ fn judge(
         found: &found,
         is_cut: false,
         sent,
+        copies: &[],
         doubt: None,
         pdu: None,
     };
