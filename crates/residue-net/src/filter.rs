@@ -18,7 +18,7 @@
 //! | `ip`, `ip6`, `arp`, `tcp`, `udp`, `icmp`, ... | a protocol |
 //! | `vlan [NUMBER]` | a VLAN tag |
 //! | `[ether] broadcast`, `[ether\|ip\|ip6] multicast` | a destination of a group |
-//! | `less LENGTH`, `greater LENGTH` | packets of at most, or at least, so many bytes on the wire |
+//! | `less LENGTH`, `greater LENGTH` | packets of at most, or at least, so many bytes; incomplete datagrams have no length |
 //!
 //! `src or dst` (the default) and `src and dst` are directions too. A value without a word before
 //! it repeats the words of the last one: `tcp port 80 or 443`. Names of hosts and comparisons of

@@ -19,8 +19,9 @@ use std::path::{Path, PathBuf};
 const HELP: &str = "\
 Matches the packets of two captures taken at two points, and reports which were lost, duplicated, \
 reordered or altered between them. Addresses and ports (NAT), TTL, type of service, MAC addresses, \
-VLAN tags, tunnels and fragments may differ, and either capture may be cut by a snap length. \
-Packets travel in both directions; those whose TTL is lower in BEFORE travel toward it.
+VLAN tags, tunnels and fragments may differ, and either capture may be cut by a snap length that \
+leaves 40 bytes behind the IP header. Packets travel in both directions; those whose TTL is lower \
+in BEFORE travel toward it.
 
 An alteration is: noticed (a check value is wrong after it), recomputed (a device computed the \
 check value anew over the altered bytes), blind (the check value did not change and is still \
@@ -172,7 +173,7 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
     if nothing {
         output.complain(
             "no packet is in both captures; are they of the same traffic, do their times overlap, \
-             and was offload (GRO, TSO) off?",
+             was offload (GRO, TSO) off, and are 40 bytes or more captured behind the IP header?",
         );
     }
     for (name, point) in args.names().into_iter().zip(report.points) {

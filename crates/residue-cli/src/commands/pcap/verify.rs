@@ -63,7 +63,8 @@ holds if none has.
 As in tcpdump, and and or have equal precedence from left to right, and a value without words \
 repeats those before it: tcp port 80 or 443. Not supported: names of hosts, and comparisons of \
 bytes (tcp[13] & 2 != 0). All packets are verified, and the selected ones reported; reassembled \
-datagrams and units of streams belong to the packet in which they begin for --from and --to.
+datagrams and units of streams belong to the packet in which they begin for --from and --to. \
+Incomplete datagrams have no length: neither less nor greater holds for them.
 
 Times: 2026-11-23T10:00:00Z, with or without decimals, or with an offset (+01:00); or a time after \
 the first packet: 90, 1.5s, 250ms, 10m, 2h.
