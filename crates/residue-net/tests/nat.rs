@@ -73,7 +73,7 @@ fn verdicts_stay() {
     assert!(changed > 200, "{changed}");
 }
 
-/// The same where the file claims a frame check sequence that its frames lack.
+/// They stay as well where the file claims a frame check sequence that its frames lack.
 #[test]
 fn verdicts_of_data_stay_beside_a_claimed_check_sequence() {
     let inside = |file: &[u8]| {
