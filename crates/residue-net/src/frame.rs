@@ -330,8 +330,9 @@ impl<'a> Walk<'a> {
     /// `shortest` bytes, and walks the bytes before it by `inside`. The frame itself says that it
     /// has `claimed` bytes or more.
     ///
-    /// Files may claim one that frames lack. If a length of the frame, a fragment or a right value
-    /// inside covers its bytes, they are data, and the lengths contradict each other.
+    /// Files may claim one that frames lack. If it is wrong, and a length of the frame, a fragment
+    /// or a right value inside covers its bytes, these are data, and the lengths contradict each
+    /// other.
     pub fn check_frame(
         &mut self,
         protocol: &'static Protocol,
@@ -349,9 +350,10 @@ impl<'a> Walk<'a> {
         let before = (self.found.checks.len(), self.found.fragments.len());
         let there = self.check(protocol, Rule::Crc32, field, None, cover, Presence::Present);
         let there = there.is_some();
-        let lacks = claimed > cover.len();
+        let wrong = |walk: &Self| there && !walk.holds(&walk.found.checks[before.0]);
+        let lacks = claimed > cover.len() && wrong(self);
         inside(self, if lacks { frame } else { cover });
-        if there && (lacks || self.reaches(before, field)) {
+        if lacks || self.reaches(before, field) && wrong(self) {
             self.found.checks[before.0].presence = Presence::LengthConflict;
         }
     }

@@ -6,9 +6,14 @@ use residue_net::pcap::LinkType;
 use residue_net::wire::tcp_checksum_option::Agreements;
 
 fn presences(frame: &[u8]) -> Vec<(&'static str, Presence)> {
+    presences_with(frame, None)
+}
+
+/// For a file that states the length of frame check sequences.
+fn presences_with(frame: &[u8], fcs: Option<u8>) -> Vec<(&'static str, Presence)> {
     let (mut found, mut agreements) = (Found::default(), Agreements::default());
     let sent = frame.len() as u32;
-    Walk::new(frame, sent, Reason::Cut, &mut found, &mut agreements).link(LinkType::ETHERNET, None);
+    Walk::new(frame, sent, Reason::Cut, &mut found, &mut agreements).link(LinkType::ETHERNET, fcs);
     found.checks.iter().map(|check| (check.protocol.name, check.presence)).collect()
 }
 
@@ -32,4 +37,20 @@ fn check_octets_beyond_the_pdu() {
         frame[length..length + 2].copy_from_slice(&[0, pdu]);
         assert_eq!(presences(&frame), [("isis.lsp", expected)], "{pdu}");
     }
+}
+
+/// A length that covers the frame check sequence contradicts a wrong one, not a right one.
+#[test]
+fn lengths_over_a_frame_check_sequence() {
+    let frame = |length: u16, fcs: fn(u32) -> u32| {
+        let mut frame = [&[2; 12][..], &length.to_be_bytes(), &[0xfe; 30]].concat();
+        let value = fcs(residue::crc32(&frame));
+        frame.extend(value.to_le_bytes());
+        presences_with(&frame, Some(4))[0]
+    };
+    assert_eq!(frame(30, |right| right), ("eth.fcs", Presence::Present));
+    assert_eq!(frame(34, |right| right), ("eth.fcs", Presence::Present));
+    assert_eq!(frame(30, |right| !right), ("eth.fcs", Presence::Present));
+    assert_eq!(frame(31, |right| !right), ("eth.fcs", Presence::LengthConflict));
+    assert_eq!(frame(34, |right| !right), ("eth.fcs", Presence::LengthConflict));
 }
