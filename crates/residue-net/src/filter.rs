@@ -22,8 +22,8 @@
 //!
 //! `src or dst` (the default) and `src and dst` are directions too. A value without a word before
 //! it repeats the words of the last one: `tcp port 80 or 443`. Names of hosts and comparisons of
-//! bytes (`tcp[13] & 2 != 0`) are not supported. Incomplete datagrams have no length: neither `less`
-//! nor `greater` holds for them. An empty filter holds for all packets.
+//! bytes (`tcp[13] & 2 != 0`) are not supported. Incomplete datagrams have no length: neither
+//! `less` nor `greater` holds for them. An empty filter holds for all packets.
 
 mod error;
 mod names;
