@@ -140,7 +140,7 @@ static __always_inline void blank_fast_open(struct __sk_buff *skb, struct scratc
 static __always_inline struct guard_connection *connection_of(struct __sk_buff *skb,
 							      struct scratch *s)
 {
-	struct guard_connection *known = bpf_map_lookup_elem(&connections, &s->key);
+	struct guard_connection *known = resolve(s);
 	struct guard_connection new = {};
 	struct guard_socket *state;
 	struct bpf_sock *sk = skb->sk;
@@ -158,8 +158,8 @@ static __always_inline struct guard_connection *connection_of(struct __sk_buff *
 	new.value = state->value;
 	new.window_shift = state->window_shift;
 	new.since = bpf_ktime_get_ns();
-	bpf_map_update_elem(&connections, &s->key, &new, BPF_ANY);
-	return bpf_map_lookup_elem(&connections, &s->key);
+	keep(&s->key, &new);
+	return find(&s->key);
 }
 
 // Whether the segment is from a connection's own socket: the kernel answers for waiting connections
@@ -173,6 +173,96 @@ static __always_inline int is_from_connection(struct __sk_buff *skb)
 	return sk && sk->type == 1; // SOCK_STREAM
 }
 
+// The ends of the socket, where this host translates the packet's.
+static __always_inline void note_translation(struct __sk_buff *skb, struct scratch *s)
+{
+	struct bpf_sock *sk = skb->sk;
+	__u32 address[8] = { 0, 0, bpf_htonl(0xffff), 0, 0, 0, bpf_htonl(0xffff), 0 };
+	struct guard_key own;
+
+	if (!sk)
+		return;
+	if (s->is_ipv6) {
+		address[0] = FIELD(sk, src_ip6[0]);
+		address[1] = FIELD(sk, src_ip6[1]);
+		address[2] = FIELD(sk, src_ip6[2]);
+		address[3] = FIELD(sk, src_ip6[3]);
+		address[4] = FIELD(sk, dst_ip6[0]);
+		address[5] = FIELD(sk, dst_ip6[1]);
+		address[6] = FIELD(sk, dst_ip6[2]);
+		address[7] = FIELD(sk, dst_ip6[3]);
+	} else {
+		address[3] = FIELD(sk, src_ip4);
+		address[7] = FIELD(sk, dst_ip4);
+	}
+	__builtin_memcpy(own.local, address, 16);
+	__builtin_memcpy(own.remote, address + 4, 16);
+	own.local_port = bpf_htons(FIELD(sk, src_port));
+	own.remote_port = FIELD(sk, dst_port);
+	for (unsigned i = 0; i < sizeof(own) / 4; i++) {
+		if (((__u32 *)&own)[i] != ((__u32 *)&s->key)[i]) {
+			bpf_map_update_elem(&translated, &s->key, &own, BPF_ANY);
+			return;
+		}
+	}
+	bpf_map_delete_elem(&translated, &s->key);
+}
+
+// Notes that a SYN with the option leaves through a guarded interface.
+static __always_inline void note_passed(struct __sk_buff *skb, struct scratch *s)
+{
+	struct bpf_sock *sk = skb->sk;
+	struct guard_socket *state;
+	struct guard_answer *answer;
+
+	answer = bpf_map_lookup_elem(&answers, &s->key);
+	if (answer)
+		answer->passed = 1;
+	sk = sk ? bpf_sk_fullsock(sk) : 0;
+	state = sk ? bpf_sk_storage_get(&sockets, sk, 0, 0) : 0;
+	if (state)
+		state->passed = 1;
+}
+
+// Sends a SYN or SYN-ACK of this host with a request, and then, if it is marked, the same one
+// without the request.
+static __always_inline int send_request(struct __sk_buff *skb, struct scratch *s,
+					const struct guard_config *c)
+{
+	__u32 at = s->request_at;
+	__be32 marked, plain, none;
+
+	note_translation(skb, s);
+	if (s->requests != 1 || s->request_length != 3 || at < TCP_HEADER || at > 57)
+		return OK;
+	note_passed(skb, s);
+	at = within(at);
+	__builtin_memcpy(&marked, s->tcp + at - 1, 4);
+	if (!(marked & bpf_htonl(TWICE)))
+		return OK;
+	plain = marked & ~bpf_htonl(TWICE);
+	none = (marked & bpf_htonl(0xff000000)) | bpf_htonl(NOP << 16 | NOP << 8 | NOP);
+	overwrite(skb, TC, s, at - 1, marked, plain, 0);
+	// The copy comes back to this program, as one without a socket.
+	bpf_clone_redirect(skb, c->device, 0);
+	overwrite(skb, TC, s, at - 1, plain, none, 0);
+	return OK;
+}
+
+// Asks routers not to fragment: a fragment cannot be verified. They report their MTU, and TCP makes
+// smaller segments.
+static __always_inline void forbid_fragments(struct __sk_buff *skb, struct scratch *s)
+{
+	__u32 at = s->ip + 6;
+	__be16 old, new;
+
+	if (s->is_ipv6 || bpf_skb_load_bytes(skb, at, &old, 2) || old & bpf_htons(0x4000))
+		return;
+	new = old | bpf_htons(0x4000);
+	bpf_skb_store_bytes(skb, at, &new, 2, 0);
+	bpf_l3_csum_replace(skb, s->ip + 10, old, new, 2);
+}
+
 static __always_inline int send_unprotected(struct __sk_buff *skb, struct scratch *s,
 					    const struct guard_config *c)
 {
@@ -182,6 +272,22 @@ static __always_inline int send_unprotected(struct __sk_buff *skb, struct scratc
 		return OK;
 	COUNT(refused);
 	return SHOT;
+}
+
+// Notes the first large segment of a connection.
+static __always_inline void note_large(struct __sk_buff *skb, struct scratch *s,
+				       struct guard_connection *known)
+{
+	__u32 length = s->length - s->header;
+
+	if (known->large & GUARD_LARGE_SENT)
+		return;
+	if (skb->gso_segs > 1)
+		length = skb->gso_size;
+	if (length < LARGE)
+		return;
+	known->large_end = be32(s->tcp + 4) + length;
+	known->large |= GUARD_LARGE_SENT;
 }
 
 static __always_inline int send(struct __sk_buff *skb)
@@ -198,7 +304,7 @@ static __always_inline int send(struct __sk_buff *skb)
 	if (packet == OTHER)
 		return OK;
 	if (packet == FRAGMENT) {
-		known = bpf_map_lookup_elem(&connections, &s->key);
+		known = resolve(s);
 		if (!known || known->phase != GUARD_AGREED)
 			return OK;
 		COUNT(fragments);
@@ -214,7 +320,7 @@ static __always_inline int send(struct __sk_buff *skb)
 		if (!skb->sk)
 			return OK;
 		blank_fast_open(skb, s);
-		return cut_data(skb, s) ? OK : SHOT;
+		return cut_data(skb, s) ? send_request(skb, s, c) : SHOT;
 	}
 	known = connection_of(skb, s);
 	if (!known)
@@ -233,6 +339,8 @@ static __always_inline int send(struct __sk_buff *skb)
 			return SHOT;
 		}
 	}
+	forbid_fragments(skb, s);
+	note_large(skb, s, known);
 	if (skb->gso_size && skb->gso_segs > 1) {
 		if (!c->segmenter) {
 			COUNT(unsegmented);

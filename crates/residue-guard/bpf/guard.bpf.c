@@ -39,11 +39,11 @@ int guard_sockops(struct bpf_sock_ops *k)
 		accepted(k, c);
 		break;
 	case BPF_SOCK_OPS_RTO_CB:
-		timed_out(k, c);
+		timed_out(k);
 		break;
 	case BPF_SOCK_OPS_STATE_CB:
 		if (k->args[1] == BPF_TCP_CLOSE)
-			closed(k);
+			ended(k);
 		break;
 	}
 	return 1;

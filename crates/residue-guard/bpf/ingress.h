@@ -9,23 +9,29 @@
 // Not right by any value of a new connection.
 #define NOT_NEW 2
 
-// Whether the segment is for a socket of this host: the local kernel knows. Other packets may be
-// forwarded, and are left alone.
-static __always_inline int is_local(void *context, const int hook, struct scratch *s)
+// Whose a segment is: nobody's here, so it may be forwarded, and is left alone; that of a socket
+// that listens and waits for no such segment; that of another socket.
+#define ELSEWHERE 0
+#define STRANGER 1
+#define LOCAL 2
+
+// Asks the local kernel for the socket of a segment.
+static __always_inline int owner_of(void *context, const int hook, struct scratch *s)
 {
+	int owner = LOCAL;
 	struct bpf_sock_tuple tuple = {};
 	struct bpf_sock *sk;
 	__u32 size;
 
 	if (s->is_ipv6) {
-		__builtin_memcpy(tuple.ipv6.saddr, s->source, 16);
-		__builtin_memcpy(tuple.ipv6.daddr, s->destination, 16);
+		__builtin_memcpy(tuple.ipv6.saddr, s->key.remote, 16);
+		__builtin_memcpy(tuple.ipv6.daddr, s->key.local, 16);
 		tuple.ipv6.sport = s->key.remote_port;
 		tuple.ipv6.dport = s->key.local_port;
 		size = sizeof(tuple.ipv6);
 	} else {
-		__builtin_memcpy(&tuple.ipv4.saddr, s->source + 12, 4);
-		__builtin_memcpy(&tuple.ipv4.daddr, s->destination + 12, 4);
+		__builtin_memcpy(&tuple.ipv4.saddr, s->key.remote + 12, 4);
+		__builtin_memcpy(&tuple.ipv4.daddr, s->key.local + 12, 4);
 		tuple.ipv4.sport = s->key.remote_port;
 		tuple.ipv4.dport = s->key.local_port;
 		size = sizeof(tuple.ipv4);
@@ -37,9 +43,39 @@ static __always_inline int is_local(void *context, const int hook, struct scratc
 		sk = bpf_skc_lookup_tcp((struct __sk_buff *)context, &tuple, size,
 					BPF_F_CURRENT_NETNS, 0);
 	if (!sk)
-		return 0;
+		return ELSEWHERE;
+	// The end of a handshake has a socket of its own, or answers a cookie.
+	if (sk->state == BPF_TCP_LISTEN && !(s->tcp[13] & SYN) &&
+	    bpf_tcp_check_syncookie(sk, s->window + (s->ip & 31), s->is_ipv6 ? 40 : 20,
+				    (void *)s->tcp, TCP_HEADER))
+		owner = STRANGER;
 	bpf_sk_release(sk);
-	return 1;
+	return owner;
+}
+
+// Whether the destination of a SYN is an address of this host, though no socket: this host may
+// translate its port.
+static __always_inline int is_own_address(void *context, const int hook, struct scratch *s,
+					  const struct guard_config *c)
+{
+	struct bpf_fib_lookup path = {};
+	long result;
+
+	path.family = s->is_ipv6 ? 10 : 2;
+	path.l4_protocol = TCP;
+	path.tot_len = 40;
+	path.ifindex = hook == XDP ? ((struct xdp_md *)context)->ingress_ifindex :
+				     ((struct __sk_buff *)context)->ingress_ifindex;
+	if (s->is_ipv6) {
+		__builtin_memcpy(path.ipv6_src, s->source, 16);
+		__builtin_memcpy(path.ipv6_dst, s->destination, 16);
+	} else {
+		__builtin_memcpy(&path.ipv4_src, s->source + 12, 4);
+		__builtin_memcpy(&path.ipv4_dst, s->destination + 12, 4);
+	}
+	result = bpf_fib_lookup(context, &path, sizeof(path), 0);
+	return result == BPF_FIB_LKUP_RET_NOT_FWDED ||
+	       (result == BPF_FIB_LKUP_RET_FWD_DISABLED && c->flags & GUARD_TOP);
 }
 
 // A segment without a check value. Whether its socket is in a cgroup cannot be asked here; without
@@ -48,7 +84,7 @@ static __always_inline int unprotected(void *context, const int hook, struct scr
 				       const struct guard_config *c)
 {
 	if (!(c->flags & GUARD_REQUIRE) || c->flags & GUARD_LIMITED || s->is_signed ||
-	    !is_port(c, s->key.local_port, s->key.remote_port) || !is_local(context, hook, s))
+	    !is_port(c, s->key.local_port, s->key.remote_port) || !owner_of(context, hook, s))
 		return PASS;
 	COUNT(refused);
 	return DROP;
@@ -72,19 +108,17 @@ static __always_inline int receive_syn(void *context, const int hook, struct scr
 	if (known && known->phase == GUARD_AGREED && !known->proven && s->tcp[13] & ACK &&
 	    known->peer_isn == be32(s->tcp + 4)) {
 		// A repeated SYN: the peer has not received, or not understood, what followed.
-		if (known->failures < 255)
-			known->failures++;
-		if (known->failures == 4)
-			record_failure(c, s->key.remote, known->step);
+		if (s->requests)
+			small_failed(&s->key, known);
 	}
 	if (offset > 57)
 		return PASS;
 	offset = within(offset);
 	if (s->requests == 1 && s->request_length == 3)
-		value = s->tcp[offset + 2];
+		value = s->tcp[offset + 2] & ~MARKED;
 	if (value < 3 || value > 6)
 		return unprotected(context, hook, s, c);
-	if (!is_local(context, hook, s))
+	if (!owner_of(context, hook, s) && !is_own_address(context, hook, s, c))
 		return PASS;
 	// Data have no check value. A guard sends none, and another TCP repeats the SYN without them.
 	if (s->length != s->header) {
@@ -138,8 +172,10 @@ static __always_inline int unknown(void *context, const int hook, struct scratch
 
 	if (s->data_options != 1)
 		return known ? NOT_NEW : unprotected(context, hook, s, c);
-	if (!c->value || !counters || !is_port(c, s->key.local_port, s->key.remote_port) ||
-	    !is_local(context, hook, s))
+	if (!c->value || !counters || !is_port(c, s->key.local_port, s->key.remote_port))
+		return known ? NOT_NEW : PASS;
+	// The kernel answers a stranger's segment with a reset, without reading its data.
+	if (owner_of(context, hook, s) != LOCAL)
 		return known ? NOT_NEW : PASS;
 	for (int value = 4; value <= 6; value++) {
 		if (verify(context, hook, s, c, value, &state) != GOOD)
@@ -163,6 +199,22 @@ static __always_inline int in_window(const struct guard_connection *known, __u32
 	return !known->window || sequence - known->acknowledged < known->window;
 }
 
+// Notes what a good segment shows of the path.
+static __always_inline void note_good(struct scratch *s, struct guard_connection *known)
+{
+	if (!known->proven) {
+		known->proven = 1;
+		record_success(&s->key, known->step, 0);
+	}
+	if (s->length - s->header >= LARGE)
+		known->large |= GUARD_LARGE_RECEIVED;
+	if ((known->large & (GUARD_LARGE_SENT | GUARD_LARGE_ACKNOWLEDGED)) == GUARD_LARGE_SENT &&
+	    (__s32)(be32(s->tcp + 8) - known->large_end) >= 0) {
+		known->large |= GUARD_LARGE_ACKNOWLEDGED;
+		record_success(&s->key, known->step, 1);
+	}
+}
+
 static __always_inline int receive_segment(void *context, const int hook, struct scratch *s,
 					   const struct guard_config *c,
 					   struct guard_connection *known)
@@ -183,7 +235,7 @@ static __always_inline int receive_segment(void *context, const int hook, struct
 	}
 	if (judged == GOOD) {
 		counters->received[value].both_good += merged;
-		known->proven = 1;
+		note_good(s, known);
 		if (hook == XDP)
 			replace(context, hook, s, value, state);
 		return PASS;
@@ -201,12 +253,10 @@ static __always_inline int receive_segment(void *context, const int hook, struct
 	else
 		counters->received[value].missing++;
 	// The path may block the value. Both numbers are right, so the segment is the peer's.
-	if (!known->proven && known->window && be32(s->tcp + 8) - known->own_isn - 1 < 1 << 20) {
-		if (known->failures < 255)
-			known->failures++;
-		if (known->failures == 4)
-			record_failure(c, s->key.remote, known->step);
-	}
+	if (known->window && be32(s->tcp + 8) - known->own_isn - 1 < 1 << 20)
+		small_failed(&s->key, known);
+	if (known->proven && s->length - s->header >= LARGE)
+		large_failed(&s->key, known, 1);
 	return DROP;
 }
 
@@ -223,11 +273,12 @@ static __always_inline int receive(void *context, const int hook)
 	packet = parse(context, hook, s, c, 0);
 	if (packet == OTHER)
 		return PASS;
-	known = bpf_map_lookup_elem(&connections, &s->key);
+	known = resolve(s);
 	if (packet == FRAGMENT) {
 		if (!known || known->phase != GUARD_AGREED)
 			return PASS;
 		COUNT(fragments);
+		large_failed(&s->key, known, 0);
 		return DROP;
 	}
 	flags = s->tcp[13];

@@ -8,7 +8,7 @@
 
 // Changes with every change of this file that the programs read. They do nothing while the
 // configuration has another version.
-#define GUARD_VERSION 2
+#define GUARD_VERSION 3
 
 // Values: index 1 to 6 of the counters.
 #define GUARD_VALUES 7
@@ -28,6 +28,8 @@
 #define GUARD_LIMITED 8
 // The device delivers segments whose checksum is not computed yet (veth, virtio, tun).
 #define GUARD_PARTIAL 4
+// Nothing is above the device, such as a bridge: packets that are not forwarded are for this host.
+#define GUARD_TOP 32
 // Not for the programs: the end of the guard switches the threads that receive off.
 #define GUARD_THREADS 16
 
@@ -46,6 +48,14 @@
 #define GUARD_REASON_FAILED 1
 // SYNs with the option got no answer, a SYN without it did.
 #define GUARD_REASON_SILENT 2
+// Small segments arrive with the value, large ones do not: the path fragments or splits them.
+#define GUARD_REASON_LARGE 3
+
+// What is known of the large segments of a connection.
+// One was sent; an acknowledgment of it has come; a good one was received.
+#define GUARD_LARGE_SENT 1
+#define GUARD_LARGE_ACKNOWLEDGED 2
+#define GUARD_LARGE_RECEIVED 4
 
 struct guard_config {
 	__u32 version;
@@ -87,7 +97,7 @@ struct guard_counters {
 	// SYNs sent with the option, and SYN-ACKs.
 	__u64 requests;
 	__u64 answers;
-	// SYNs and SYN-ACKs repeated without the option, as those with it got no answer.
+	// SYNs and SYN-ACKs repeated with and without the option, as those with it got no answer.
 	__u64 silent;
 	// SYNs and SYN-ACKs with a wrong Internet checksum: dropped.
 	__u64 bad_syns;
@@ -135,13 +145,19 @@ struct guard_connection {
 	__u8 step;
 	// Shift of the windows that this host announces.
 	__u8 window_shift;
-	__u16 reserved;
+	// GUARD_LARGE_SENT and its kin.
+	__u8 large;
+	// Large segments that were bad, or came in fragments, before a good one.
+	__u8 large_failures;
 	// Initial sequence numbers.
 	__u32 own_isn;
 	__u32 peer_isn;
 	// Last acknowledgment number and window that this host sent; a window of 0: none yet.
 	__u32 acknowledged;
 	__u32 window;
+	// Sequence number behind the first large segment that was sent.
+	__u32 large_end;
+	__u32 reserved;
 	// Kernel clock (CLOCK_MONOTONIC, nanoseconds) of the agreement, or of the end.
 	__u64 since;
 };
@@ -152,18 +168,25 @@ struct guard_answer {
 	__u8 asked;
 	__u8 tries;
 	__u8 window_shift;
-	__u8 reserved;
+	// A SYN-ACK with the option has left through a guarded interface.
+	__u8 passed;
 };
 
-// A destination from which less is requested, by the peer's address.
+// What is known of a destination, by the peer's address.
 struct guard_destination {
 	__u8 step;
 	__u8 reason;
-	__u16 reserved;
-	// Failures, each of a connection.
+	// Reason of a failure that may have been an outage; 0: none.
+	__u8 doubt;
+	__u8 reserved;
+	// Failures that weakened the request, each of a connection.
 	__u32 count;
-	// Kernel clock of the last failure.
+	// Kernel clock of the last of them.
 	__u64 since;
+	// Kernel clock of the doubtful failure.
+	__u64 doubted;
+	// Kernel clock of the last connection on which a good segment came; 0: none.
+	__u64 worked;
 };
 
 // State of a socket.
@@ -174,7 +197,11 @@ struct guard_socket {
 	__u8 step;
 	__u8 tries;
 	__u8 window_shift;
-	__u16 reserved;
+	// A SYN with the option has left through a guarded interface.
+	__u8 passed;
+	__u8 reserved;
+	// Kernel clock of the first SYN.
+	__u64 since;
 };
 
 // Tables of a CRC: slices[k][byte] is the register after this byte and k bytes of zeros.

@@ -18,13 +18,33 @@ struct {
 	__type(value, struct guard_counters);
 } counters SEC(".maps");
 
-// Only the local kernel's handshakes make entries, so a flood of SYNs displaces none.
+// Open connections. Only the local kernel's handshakes make entries, so a flood of SYNs takes no
+// memory, and the end of a socket removes its entry.
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 262144);
+	__type(key, struct guard_key);
+	__type(value, struct guard_connection);
+} connections SEC(".maps");
+
+// Connections that have ended, for which the kernel may still acknowledge segments; and open ones
+// beyond the limit of the other map.
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 65536);
 	__type(key, struct guard_key);
 	__type(value, struct guard_connection);
-} connections SEC(".maps");
+} closed SEC(".maps");
+
+// Connections whose packets have other ends than their sockets, as this host translates them: from
+// the ends in packets to those of the socket. Made like those of `connections`.
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, struct guard_key);
+	__type(value, struct guard_key);
+} translated SEC(".maps");
 
 // Needed for repeated SYN-ACKs only.
 struct {
@@ -36,7 +56,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 16384);
 	__type(key, __u8[16]);
 	__type(value, struct guard_destination);
 } destinations SEC(".maps");

@@ -7,8 +7,9 @@
 // Marks the value of a request that came through the guarded interface, for the socket program:
 // requests through other interfaces have no effect.
 #define MARKED 0x80
-// A value that nobody has defined.
-#define UNDEFINED 0x7f
+// Marks the value of a request for the program of the interface: it sends the SYN twice, with the
+// request and without it.
+#define TWICE 0x80
 
 struct offer {
 	__u8 value;
@@ -88,48 +89,75 @@ static __always_inline struct offer offer_to(const struct guard_config *c, const
 	return own;
 }
 
-// Records that a connection requested at `step` failed. Of several that fail at once, only the
-// first counts.
-static __always_inline void record_failure(const struct guard_config *c, const __u8 peer[16],
-					   __u8 step)
+// Records that a connection failed whose first SYN was sent, or answered, at `opened`, after a
+// request at `step`. Of several that fail at once, only the first counts. A failure that may have
+// been an outage (`is_doubtful`) weakens the request if the next connection fails, too: so does
+// every failure where a value worked lately. A function of its own, which is verified once.
+__attribute__((noinline)) int record_failure(struct guard_key *key, __u8 step, __u8 reason,
+					     __u64 opened, int is_doubtful)
 {
-	struct guard_destination *d = bpf_map_lookup_elem(&destinations, peer), new = {};
+	struct guard_config *c = configuration();
+	struct guard_destination *d, new = {};
 	__u64 now = bpf_ktime_get_ns();
-	__u8 current = GUARD_STEP_OWN;
 
-	if (d) {
-		new.count = d->count;
-		if (now - d->since < c->failed_time)
-			current = d->step;
+	if (!c || !key)
+		return 0;
+	d = bpf_map_lookup_elem(&destinations, key->remote);
+	if (d)
+		new = *d;
+	if (now - new.since >= c->failed_time)
+		new.step = GUARD_STEP_OWN;
+	if (new.step != step || step == GUARD_STEP_NOTHING)
+		return 0;
+	// A connection with small segments alone says nothing about large ones.
+	if (reason == GUARD_REASON_FAILED && new.worked && now - new.worked < c->failed_time)
+		is_doubtful = 1;
+	if (is_doubtful && (new.doubt != reason || opened < new.doubted)) {
+		if (new.doubt == reason && now - new.doubted < c->failed_time)
+			return 0;
+		new.doubt = reason;
+		new.doubted = now;
+		bpf_map_update_elem(&destinations, key->remote, &new, BPF_ANY);
+		return 0;
 	}
-	if (current != step || step == GUARD_STEP_NOTHING)
-		return;
-	new.step = step == GUARD_STEP_OWN && c->value != 4 ? GUARD_STEP_FOUR : GUARD_STEP_NOTHING;
-	new.reason = GUARD_REASON_FAILED;
+	// A path that blocks or divides segments does so with every value.
+	new.step = reason == GUARD_REASON_FAILED && step == GUARD_STEP_OWN && c->value != 4 ?
+			   GUARD_STEP_FOUR :
+			   GUARD_STEP_NOTHING;
+	new.reason = reason;
+	new.doubt = 0;
+	new.worked = 0;
 	new.count++;
 	new.since = now;
-	bpf_map_update_elem(&destinations, peer, &new, BPF_ANY);
+	bpf_map_update_elem(&destinations, key->remote, &new, BPF_ANY);
 	COUNT(failed_destinations);
+	return 0;
 }
 
-// Records that a peer answered a SYN only when it had no option. The first time may have been an
-// outage of the path: from the second on, nothing is requested for a while.
-static __always_inline void record_silence(const __u8 peer[16])
+// Records that a connection requested at `step` works: for large segments (`is_large`), or for
+// others, which says nothing about large ones.
+__attribute__((noinline)) int record_success(struct guard_key *key, __u8 step, int is_large)
 {
-	struct guard_destination *d = bpf_map_lookup_elem(&destinations, peer), new = {};
+	struct guard_destination *d, new = {};
 
-	if (d) {
-		new.count = d->count;
-		new.step = d->step;
+	if (!key)
+		return 0;
+	d = bpf_map_lookup_elem(&destinations, key->remote);
+	if (d)
+		new = *d;
+	new.worked = bpf_ktime_get_ns();
+	if (is_large || new.doubt != GUARD_REASON_LARGE)
+		new.doubt = 0;
+	if (is_large || new.reason != GUARD_REASON_LARGE) {
+		if (step == GUARD_STEP_OWN) {
+			new.step = GUARD_STEP_OWN;
+		} else if (step == GUARD_STEP_FOUR && new.step == GUARD_STEP_NOTHING) {
+			new.step = GUARD_STEP_FOUR;
+			new.since = new.worked;
+		}
 	}
-	new.reason = GUARD_REASON_SILENT;
-	new.count++;
-	if (new.count > 1)
-		new.step = GUARD_STEP_NOTHING;
-	new.since = bpf_ktime_get_ns();
-	bpf_map_update_elem(&destinations, peer, &new, BPF_ANY);
-	if (new.count > 1)
-		COUNT(failed_destinations);
+	bpf_map_update_elem(&destinations, key->remote, &new, BPF_ANY);
+	return 0;
 }
 
 #endif

@@ -84,6 +84,15 @@ static __always_inline struct scratch *own_scratch(void)
 // Keeps the compiler from merging a bound with later arithmetic, which the verifier cannot follow.
 #define OPAQUE(x) asm volatile("" : "+r"(x))
 
+// Reads a field of a context or a socket by itself: the verifier forbids addresses computed for
+// several.
+#define FIELD(of, name)                                                                            \
+	({                                                                                         \
+		__u32 field_ = (of)->name;                                                         \
+		OPAQUE(field_);                                                                    \
+		field_;                                                                            \
+	})
+
 // Returns an offset in the TCP header, for the verifier with a bound.
 static __always_inline __u32 within(__u32 offset)
 {

@@ -2,8 +2,8 @@
 #ifndef GUARD_SEGMENTS_H
 #define GUARD_SEGMENTS_H
 
+#include "connections.h"
 #include "crc.h"
-#include "negotiate.h"
 
 // The states of a checksum field. A partial one holds the sum of the pseudo-header: hardware, or
 // nobody on a link that does not leave the machine, computes the rest.

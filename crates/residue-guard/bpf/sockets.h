@@ -3,8 +3,7 @@
 #ifndef GUARD_SOCKETS_H
 #define GUARD_SOCKETS_H
 
-#include "negotiate.h"
-#include "packet.h"
+#include "connections.h"
 
 #define WINDOW_SCALE 3
 #define ENOSPC 28
@@ -17,38 +16,30 @@ static __always_inline int is_other_namespace(struct bpf_sock_ops *k, const stru
 	return c->netns && bpf_get_netns_cookie(k) != c->netns;
 }
 
-// Reads a field of the context by itself: the verifier forbids addresses computed for several.
-#define FIELD(name)                                                                                \
-	({                                                                                         \
-		__u32 field_ = k->name;                                                            \
-		OPAQUE(field_);                                                                    \
-		field_;                                                                            \
-	})
-
 static __always_inline void key_of(struct bpf_sock_ops *k, struct guard_key *key)
 {
 	__u32 address[4] = { 0, 0, bpf_htonl(0xffff), 0 };
 
 	if (k->family == 2) {
-		address[3] = FIELD(local_ip4);
+		address[3] = FIELD(k, local_ip4);
 		__builtin_memcpy(key->local, address, 16);
-		address[3] = FIELD(remote_ip4);
+		address[3] = FIELD(k, remote_ip4);
 		__builtin_memcpy(key->remote, address, 16);
 	} else {
-		address[0] = FIELD(local_ip6[0]);
-		address[1] = FIELD(local_ip6[1]);
-		address[2] = FIELD(local_ip6[2]);
-		address[3] = FIELD(local_ip6[3]);
+		address[0] = FIELD(k, local_ip6[0]);
+		address[1] = FIELD(k, local_ip6[1]);
+		address[2] = FIELD(k, local_ip6[2]);
+		address[3] = FIELD(k, local_ip6[3]);
 		__builtin_memcpy(key->local, address, 16);
-		address[0] = FIELD(remote_ip6[0]);
-		address[1] = FIELD(remote_ip6[1]);
-		address[2] = FIELD(remote_ip6[2]);
-		address[3] = FIELD(remote_ip6[3]);
+		address[0] = FIELD(k, remote_ip6[0]);
+		address[1] = FIELD(k, remote_ip6[1]);
+		address[2] = FIELD(k, remote_ip6[2]);
+		address[3] = FIELD(k, remote_ip6[3]);
 		__builtin_memcpy(key->remote, address, 16);
 	}
-	key->local_port = bpf_htons(FIELD(local_port));
+	key->local_port = bpf_htons(FIELD(k, local_port));
 	// Network byte order in the upper half.
-	key->remote_port = bpf_htons(bpf_ntohl(FIELD(remote_port)));
+	key->remote_port = bpf_htons(bpf_ntohl(FIELD(k, remote_port)));
 }
 
 static __always_inline struct guard_socket *state_of(struct bpf_sock_ops *k, __u64 flags)
@@ -108,7 +99,7 @@ static __always_inline void opening(struct bpf_sock_ops *k, const struct guard_c
 	__u8 step;
 
 	key_of(k, &key);
-	bpf_map_delete_elem(&connections, &key);
+	forget(&key);
 	if (!is_port(c, key.local_port, key.remote_port))
 		return;
 	own = offer_to(c, key.remote, &step);
@@ -122,6 +113,8 @@ static __always_inline void opening(struct bpf_sock_ops *k, const struct guard_c
 	state->instead = own.instead;
 	state->step = step;
 	state->tries = 0;
+	state->passed = 0;
+	state->since = bpf_ktime_get_ns();
 	set_flags(k, 1);
 }
 
@@ -146,12 +139,15 @@ static __always_inline __u8 answer(struct bpf_sock_ops *k, const struct guard_co
 		state->tries = 0;
 	}
 	own = offer_to(c, key->remote, &step);
-	if (state->tries >= c->tries && !(c->flags & GUARD_REQUIRE))
+	if (state->tries >= c->tries && !(c->flags & GUARD_REQUIRE) && !state->passed)
 		return 0;
 	return answer_to(own, state->asked);
 }
 
-// Number of SYNs with the option. In a simultaneous open, the SYN-ACK is one more: the peer's SYN
+// Number of SYNs that have the option alone. Those that follow leave twice, with the option and
+// without it: on a path that loses the first kind, the second one opens a regular connection, and
+// after an outage the first one opens a guarded one. Other interfaces do not send them twice, so
+// their SYNs have no option from then on. In a simultaneous open, the SYN-ACK is one more: the peer's SYN
 // has arrived.
 static __always_inline __u32 most_tries(const struct guard_config *c, __u8 flags)
 {
@@ -167,7 +163,8 @@ static __always_inline void reserve_own(struct bpf_sock_ops *k, const struct gua
 		if (flags & ACK && state->value == 6)
 			state->phase = 0;
 		if (state->phase == GUARD_OPENING &&
-		    (state->tries < most_tries(c, flags) || c->flags & GUARD_REQUIRE))
+		    (state->tries < most_tries(c, flags) || c->flags & GUARD_REQUIRE ||
+		     state->passed))
 			bpf_reserve_hdr_opt(k, 3, 0);
 	} else if (state->phase == GUARD_AGREED) {
 		bpf_reserve_hdr_opt(k, DATA_LENGTH, 0);
@@ -183,13 +180,18 @@ static __always_inline void reserve_answer(struct bpf_sock_ops *k, const struct 
 		bpf_reserve_hdr_opt(k, 3, 0);
 }
 
-static __always_inline void store_request(struct bpf_sock_ops *k, __u8 value)
+static __always_inline void store_request(struct bpf_sock_ops *k, __u8 value,
+					  const struct guard_config *c, int is_silent)
 {
 	__u8 option[3];
 
 	option[0] = REQUEST;
 	option[1] = sizeof(option);
 	option[2] = value;
+	if (is_silent && !(c->flags & GUARD_REQUIRE)) {
+		option[2] |= TWICE;
+		COUNT(silent);
+	}
 	bpf_store_hdr_opt(k, option, sizeof(option), 0);
 }
 
@@ -208,11 +210,7 @@ static __always_inline void write_own(struct bpf_sock_ops *k, const struct guard
 		state->window_shift = window_shift(k);
 		if (state->tries < 255)
 			state->tries++;
-		if (state->tries > most_tries(c, flags) && !(c->flags & GUARD_REQUIRE)) {
-			COUNT(silent);
-			return;
-		}
-		store_request(k, state->value);
+		store_request(k, state->value, c, state->tries > most_tries(c, flags));
 		COUNT(requests);
 	} else if (state->phase == GUARD_AGREED) {
 		// The value, where its CRC is written when the segment leaves.
@@ -241,11 +239,9 @@ static __always_inline void write_answer(struct bpf_sock_ops *k, const struct gu
 	if (given.tries < 255)
 		given.tries++;
 	bpf_map_update_elem(&answers, &key, &given, BPF_ANY);
-	if (!value) {
-		COUNT(silent);
+	if (!value)
 		return;
-	}
-	store_request(k, value);
+	store_request(k, value, c, given.tries > c->tries);
 	COUNT(answers);
 }
 
@@ -301,7 +297,7 @@ static __always_inline void agree(struct bpf_sock_ops *k, const struct guard_key
 	// The segment was received with a right value.
 	new.proven = !opened;
 	new.since = bpf_ktime_get_ns();
-	bpf_map_update_elem(&connections, key, &new, BPF_ANY);
+	keep(key, &new);
 	set_flags(k, 1);
 	if (value < GUARD_VALUES)
 		COUNT(agreed[value]);
@@ -334,7 +330,7 @@ static __always_inline void opened(struct bpf_sock_ops *k, const struct guard_co
 	}
 	COUNT(agreed[0]);
 	if (state->tries > c->tries && !(c->flags & GUARD_REQUIRE))
-		record_silence(key.remote);
+		record_failure(&key, state->step, GUARD_REASON_SILENT, state->since, 1);
 	regular(k, state);
 }
 
@@ -347,7 +343,7 @@ static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_
 	struct guard_socket *state;
 	struct guard_key key;
 	struct offer own;
-	__u8 step, shift = 0;
+	__u8 step, shift = 0, tries = 0;
 
 	// In a simultaneous open, a SYN-ACK ends the handshake.
 	if (k->skb_tcp_flags & SYN) {
@@ -356,10 +352,11 @@ static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_
 	}
 	option[0] = DATA;
 	key_of(k, &key);
-	bpf_map_delete_elem(&connections, &key);
+	forget(&key);
 	given = bpf_map_lookup_elem(&answers, &key);
 	if (given) {
 		shift = given->window_shift;
+		tries = given->tries;
 		bpf_map_delete_elem(&answers, &key);
 	}
 	own = offer_to(c, key.remote, &step);
@@ -367,6 +364,10 @@ static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_
 	    option[3] || option[4] || !option[5] || !is_possible(own, option[5])) {
 		if (given)
 			COUNT(agreed[0]);
+		// The peer asked, and took only an answer without the option.
+		if (tries > c->tries && !(c->flags & GUARD_REQUIRE))
+			record_failure(&key, step, GUARD_REASON_SILENT, bpf_ktime_get_ns(),
+				       1);
 		regular(k, 0);
 		return;
 	}
@@ -375,35 +376,44 @@ static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_
 		return;
 	state->step = step;
 	state->window_shift = shift;
+	record_success(&key, step, 0);
 	agree(k, &key, state, option[5], 0);
 }
 
-// Nothing was received since the agreement, and the kernel repeats its first data again and again.
-static __always_inline void timed_out(struct bpf_sock_ops *k, const struct guard_config *c)
+// The kernel repeats the first data, or the first large segment, again and again. It may be an
+// outage, which the next connection shows.
+static __always_inline void timed_out(struct bpf_sock_ops *k)
 {
 	struct guard_socket *state = state_of(k, 0);
 	struct guard_connection *connection;
 	struct guard_key key;
+	__u8 reason = 0;
+	int is_large;
 
 	if (!state || state->phase != GUARD_AGREED || k->args[0] < 2)
 		return;
 	key_of(k, &key);
-	connection = bpf_map_lookup_elem(&connections, &key);
-	if (connection && !connection->proven)
-		record_failure(c, key.remote, state->step);
+	connection = find(&key);
+	if (!connection)
+		return;
+	is_large = (connection->large & (GUARD_LARGE_SENT | GUARD_LARGE_ACKNOWLEDGED)) ==
+		   GUARD_LARGE_SENT;
+	// A peer that has not got the small segment before the first data repeats its SYN-ACK.
+	if (!connection->proven)
+		reason = is_large && !connection->failures ? GUARD_REASON_LARGE :
+							     GUARD_REASON_FAILED;
+	else if (is_large && k->args[0] >= 4)
+		reason = GUARD_REASON_LARGE;
+	if (reason)
+		record_failure(&key, state->step, reason, connection->since, 1);
 }
 
-static __always_inline void closed(struct bpf_sock_ops *k)
+static __always_inline void ended(struct bpf_sock_ops *k)
 {
-	struct guard_connection *connection;
 	struct guard_key key;
 
 	key_of(k, &key);
-	connection = bpf_map_lookup_elem(&connections, &key);
-	if (connection && connection->phase == GUARD_AGREED) {
-		connection->since = bpf_ktime_get_ns();
-		connection->phase = GUARD_CLOSING;
-	}
+	close(&key);
 }
 
 #endif

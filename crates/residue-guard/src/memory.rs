@@ -32,6 +32,8 @@ pub enum Failure {
     NothingGood,
     /// After an agreement a RST arrived before any good segment.
     Reset,
+    /// Small segments arrived with the value, large ones did not, or in parts.
+    Large,
 }
 
 impl fmt::Display for Failure {
@@ -40,6 +42,7 @@ impl fmt::Display for Failure {
             Failure::Silence => "no answer to SYNs with the option",
             Failure::NothingGood => "no good segment after an agreement",
             Failure::Reset => "reset before any good segment",
+            Failure::Large => "small segments arrived, large ones did not",
         })
     }
 }

@@ -79,7 +79,7 @@ macro_rules! constants {
 
 constants! {
     /// Version of the layout. Programs with another one do nothing.
-    VERSION: u32 = GUARD_VERSION 2;
+    VERSION: u32 = GUARD_VERSION 3;
     /// Number of values in the counters, 0 to 6.
     VALUES: usize = GUARD_VALUES 7;
     /// Most ports in the configuration.
@@ -96,6 +96,8 @@ constants! {
     LIMITED: u32 = GUARD_LIMITED 8;
     /// Flag: the device delivers segments whose checksum is not computed yet (veth, virtio, tun).
     PARTIAL: u32 = GUARD_PARTIAL 4;
+    /// Flag: nothing is above the device, such as a bridge.
+    TOP: u32 = GUARD_TOP 32;
     /// Flag, not for the programs: the end of the guard switches the threads that receive off.
     THREADS: u32 = GUARD_THREADS 16;
     /// Phase: the host has sent a SYN.
@@ -114,6 +116,14 @@ constants! {
     REASON_FAILED: u8 = GUARD_REASON_FAILED 1;
     /// Reason: SYNs with the option got no answer, one without it did.
     REASON_SILENT: u8 = GUARD_REASON_SILENT 2;
+    /// Reason: small segments arrived with the value, large ones did not.
+    REASON_LARGE: u8 = GUARD_REASON_LARGE 3;
+    /// Of a connection: a large segment was sent.
+    LARGE_SENT: u8 = GUARD_LARGE_SENT 1;
+    /// Of a connection: it was acknowledged.
+    LARGE_ACKNOWLEDGED: u8 = GUARD_LARGE_ACKNOWLEDGED 2;
+    /// Of a connection: a good large segment was received.
+    LARGE_RECEIVED: u8 = GUARD_LARGE_RECEIVED 4;
 }
 
 /// Structures by their names and fields in `layout.h`.
@@ -174,7 +184,7 @@ structures! {
         pub tries: u8,
         /// Number of `ports`.
         pub port_count: u8,
-        /// [`REQUIRE`], [`NO_ETHERNET`], [`LIMITED`], [`PARTIAL`], [`THREADS`].
+        /// [`REQUIRE`], [`NO_ETHERNET`], [`LIMITED`], [`PARTIAL`], [`TOP`], [`THREADS`].
         pub flags: u32,
         /// Interface that is guarded.
         pub device: u32,
@@ -216,7 +226,7 @@ structures! {
         pub requests: u64,
         /// SYN-ACKs sent with the option.
         pub answers: u64,
-        /// SYNs and SYN-ACKs repeated without the option, as those with it got no answer.
+        /// SYNs and SYN-ACKs repeated with and without the option, as those with it got no answer.
         pub silent: u64,
         /// SYNs and SYN-ACKs with a wrong Internet checksum: dropped.
         pub bad_syns: u64,
@@ -246,7 +256,8 @@ structures! {
         pub unsegmented: u64,
     }
 
-    /// Ends of a connection as this host sees them: key of the maps `connections` and `answers`.
+    /// Ends of a connection as its socket sees them: key of the maps `connections`, `closed`,
+    /// `answers` and `translated`.
     pub struct Key = guard_key {
         /// This host's address; IPv4 addresses are IPv4-mapped.
         pub local: [u8; 16],
@@ -258,7 +269,8 @@ structures! {
         pub remote_port: u16,
     }
 
-    /// A connection that the kernel has established with a value, or closed: map `connections`.
+    /// A connection that the kernel has established with a value, or closed: maps `connections`
+    /// and `closed`.
     pub struct Connection = guard_connection {
         /// [`AGREED`] or [`CLOSING`].
         pub phase: u8,
@@ -272,8 +284,10 @@ structures! {
         pub step: u8,
         /// Shift of the windows that this host announces.
         pub window_shift: u8,
-        /// 0.
-        pub reserved: u16,
+        /// [`LARGE_SENT`], [`LARGE_ACKNOWLEDGED`], [`LARGE_RECEIVED`].
+        pub large: u8,
+        /// Large segments that were bad, or came in fragments, before a good one.
+        pub large_failures: u8,
         /// This host's initial sequence number.
         pub own_isn: u32,
         /// The peer's.
@@ -282,6 +296,10 @@ structures! {
         pub acknowledged: u32,
         /// Last window that this host sent, in bytes; 0: none yet.
         pub window: u32,
+        /// Sequence number behind the first large segment that was sent.
+        pub large_end: u32,
+        /// 0.
+        pub reserved: u32,
         /// Kernel clock (`CLOCK_MONOTONIC`, nanoseconds) of the agreement, or of the end.
         pub since: u64,
     }
@@ -296,22 +314,28 @@ structures! {
         pub tries: u8,
         /// Shift of the windows that this host announces.
         pub window_shift: u8,
-        /// 0.
-        pub reserved: u8,
+        /// Whether a SYN-ACK with the option has left through a guarded interface.
+        pub passed: u8,
     }
 
-    /// A destination from which less is requested: map `destinations`, by the peer's address.
+    /// What is known of a destination: map `destinations`, by the peer's address.
     pub struct Destination = guard_destination {
         /// [`STEP_OWN`], [`STEP_FOUR`], [`STEP_NOTHING`].
         pub step: u8,
-        /// [`REASON_FAILED`], [`REASON_SILENT`].
+        /// [`REASON_FAILED`], [`REASON_SILENT`], [`REASON_LARGE`].
         pub reason: u8,
+        /// Reason of a failure that may have been an outage; 0: none.
+        pub doubt: u8,
         /// 0.
-        pub reserved: u16,
-        /// Failures, each of a connection.
+        pub reserved: u8,
+        /// Failures that weakened the request, each of a connection.
         pub count: u32,
-        /// Kernel clock of the last failure.
+        /// Kernel clock of the last of them.
         pub since: u64,
+        /// Kernel clock of the doubtful failure.
+        pub doubted: u64,
+        /// Kernel clock of the last connection on which a good segment came; 0: none.
+        pub worked: u64,
     }
 
     /// State of a socket: map `sockets`.
@@ -328,8 +352,12 @@ structures! {
         pub tries: u8,
         /// Shift of the windows that this host announces.
         pub window_shift: u8,
+        /// Whether a SYN with the option has left through a guarded interface.
+        pub passed: u8,
         /// 0.
-        pub reserved: u16,
+        pub reserved: u8,
+        /// Kernel clock of the first SYN.
+        pub since: u64,
     }
 }
 

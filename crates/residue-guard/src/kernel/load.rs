@@ -4,7 +4,7 @@ use super::PROGRAMS;
 use super::device;
 use super::filters;
 use super::layout::{
-    Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, VERSION, crc_tables,
+    Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, TOP, VERSION, crc_tables,
 };
 use super::maps::{Map, put};
 use super::object::{self, Object};
@@ -119,6 +119,9 @@ fn change(settings: &Settings, there: &[Pins]) -> io::Result<()> {
             pins.cgroup().and_then(|is| is.canonicalize().ok()).as_ref() == Some(&cgroup);
         let why = match pins.broken(before.device) {
             Some(why) => why,
+            None if before.version != VERSION => {
+                "it is of another version of residue, whose maps have another layout".to_string()
+            }
             None if !is_cgroup => "another cgroup cannot take its place".to_string(),
             None => {
                 let config = config(settings, &pins.interface, before.segmenter)?;
@@ -414,6 +417,9 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
     }
     if interface::driver(interface).is_ok_and(|driver| LOCAL_DRIVERS.contains(&driver.as_str())) {
         config.flags |= PARTIAL;
+    }
+    if stack::is_top(interface)? {
+        config.flags |= TOP;
     }
     Ok(config)
 }

@@ -27,16 +27,26 @@ struct Info {
 /// Returns an error if packets of one of these interfaces pass another one, too.
 pub(super) fn must_be_apart<'a>(names: impl Iterator<Item = &'a str>) -> io::Result<()> {
     let names: Vec<&str> = names.collect();
-    // An old `ip` prints something else.
-    let links = output_of_ip(&["-details", "-json", "link"])?;
-    let links: Vec<Link> = serde_json::from_slice(&links).unwrap_or_default();
-    match stacked(&links, &names) {
+    match stacked(&links()?, &names) {
         None => Ok(()),
         Some((upper, lower)) => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             format!("packets of {upper} also pass {lower}; guard one of them only"),
         )),
     }
+}
+
+/// Returns whether no interface is above this one, which would get its packets, too.
+pub(super) fn is_top(name: &str) -> io::Result<bool> {
+    let links = links()?;
+    let is_below = links.iter().any(|link| below(&links, &link.ifname).any(|lower| lower == name));
+    Ok(!links.is_empty() && !is_below)
+}
+
+/// Returns the interfaces of this network namespace; none if an old `ip` prints something else.
+fn links() -> io::Result<Vec<Link>> {
+    let links = output_of_ip(&["-details", "-json", "link"])?;
+    Ok(serde_json::from_slice(&links).unwrap_or_default())
 }
 
 /// Returns a pair of these interfaces of which one is above the other.

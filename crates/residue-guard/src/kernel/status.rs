@@ -1,8 +1,8 @@
 //! The status of the guard inside the kernel, read from its maps.
 
 use super::layout::{
-    AGREED, Config, Connection, Counters as Raw, Destination as Entry, Key, PORTS, REASON_SILENT,
-    REQUIRE, STEP_FOUR, STEP_OWN,
+    AGREED, Config, Connection, Counters as Raw, Destination as Entry, Key, PORTS, REASON_LARGE,
+    REASON_SILENT, REQUIRE, STEP_FOUR, STEP_OWN,
 };
 use super::load::LONGEST;
 use super::maps::{self, Map};
@@ -155,7 +155,11 @@ fn too_long(interface: &str) -> Option<String> {
 /// guarded.
 pub(super) fn sockets(all: &[Pins], config: &Config) -> io::Result<(Vec<Socket>, usize)> {
     let Some(first) = all.first() else { return Ok((Vec::new(), 0)) };
-    let table = Map::<Key, Connection>::open(&first.map("connections"))?;
+    // The second one has those beyond the limit of the first.
+    let tables = ["connections", "closed"];
+    let [open, more] = tables.map(|map| Map::<Key, Connection>::open(&first.map(map)));
+    let (open, more) = (open?, more?);
+    let is_agreed = |found: Option<Connection>| found.is_some_and(|found| found.phase == AGREED);
     let mut addresses = Vec::new();
     for pins in all {
         addresses.extend(interface::addresses(&pins.interface)?);
@@ -170,7 +174,7 @@ pub(super) fn sockets(all: &[Pins], config: &Config) -> io::Result<(Vec<Socket>,
             local_port: socket.local.1.to_be(),
             remote_port: socket.remote.1.to_be(),
         };
-        if table.get(&key)?.is_some_and(|connection| connection.phase == AGREED) {
+        if is_agreed(open.get(&key)?) || is_agreed(more.get(&key)?) {
             guarded.push(socket);
         } else if addresses.contains(&socket.local.0)
             // A connection of the host with itself goes by the loopback device.
@@ -210,6 +214,7 @@ fn destinations(pins: &Pins, config: &Config) -> io::Result<Vec<Destination>> {
             value,
             failure: match entry.reason {
                 REASON_SILENT => Failure::Silence,
+                REASON_LARGE => Failure::Large,
                 _ => Failure::NothingGood,
             },
             age: age.as_secs(),

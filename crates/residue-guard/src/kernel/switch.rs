@@ -1,7 +1,7 @@
 //! Switching the guard off, and forgetting.
 
 use super::device;
-use super::layout::{Config, Destination};
+use super::layout::{Config, Destination, STEP_OWN};
 use super::load::remove;
 use super::maps::Map;
 use super::pins::{self, Pins};
@@ -100,9 +100,9 @@ pub fn forget(address: Option<IpAddr>) -> io::Result<Option<usize>> {
     let map = Map::<[u8; 16], Destination>::open(&pins.map("destinations"))?;
     let wanted = address.map(octets);
     let mut count = 0;
-    for (key, _) in map.entries()? {
+    for (key, entry) in map.entries()? {
         if wanted.is_none_or(|wanted| wanted == key) {
-            count += usize::from(map.remove(&key)?);
+            count += usize::from(map.remove(&key)? && entry.step != STEP_OWN);
         }
     }
     Ok(Some(count))

@@ -3,6 +3,9 @@
 use residue_guard::kernel::layout::{AGREED, Config as KernelConfig, Connection, Key, VERSION};
 use residue_guard::kernel::trial::Trial;
 use residue_guard::{Action, Config, Engine, Reason};
+use residue_testing::Running;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 use std::time::Duration;
 
 /// An Ethernet header of 14 bytes without its type.
@@ -133,11 +136,20 @@ pub fn with_data(packet: &[u8], with: [u8; 4]) -> Vec<u8> {
 }
 
 /// Runs `inside` in a network namespace where somebody listens at the server's port of the golden
-/// connections.
-pub fn with_listener(test: &str, inside: fn()) {
+/// connections, and has sockets connected to these peers (`ADDRESS PORT`).
+pub fn with_sockets(test: &str, peers: &[&str], inside: fn()) {
     const INSIDE: &str = "RESIDUE_TEST_INSIDE";
+    const SCRIPT: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernel_programs/established.py");
     if std::env::var_os(INSIDE).is_some() {
-        let _listener = std::net::TcpListener::bind("[::]:80").expect("nobody else listens");
+        let mut sockets = std::process::Command::new("python3");
+        sockets.arg(SCRIPT).args(peers.iter().flat_map(|peer| peer.split(' ')));
+        sockets.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut sockets = Running(sockets.spawn().expect("python3 runs"));
+        let mut line = String::new();
+        let output = sockets.0.stdout.as_mut().expect("a pipe");
+        BufReader::new(output).read_line(&mut line).expect("an answer");
+        assert_eq!(line, "ready\n");
         return inside();
     }
     if trial(5, 0).is_none() {

@@ -46,7 +46,7 @@ fn merged_segments() {
 #[test]
 fn a_new_connection_on_the_ports_of_a_closed_one() {
     let test = "state::a_new_connection_on_the_ports_of_a_closed_one";
-    with_listener(test, new_on_closed);
+    with_sockets(test, &["192.0.2.1 1234", "2001:db8::1 1234"], new_on_closed);
 }
 
 fn new_on_closed() {
@@ -81,7 +81,8 @@ fn new_on_closed() {
 /// would take the connection for a regular one.
 #[test]
 fn a_checksum_that_may_be_partial() {
-    with_listener("state::a_checksum_that_may_be_partial", maybe_partial);
+    let test = "state::a_checksum_that_may_be_partial";
+    with_sockets(test, &["192.0.2.1 1234"], maybe_partial);
 }
 
 fn maybe_partial() {
@@ -114,6 +115,42 @@ fn maybe_partial() {
         }
         let run = trial.run(Program::Xdp, &input, 1, &mut output).unwrap();
         assert_eq!(run.passes, passes, "{known:?}");
+    }
+}
+
+/// A listening socket takes no segment with data: forged ones are the kernel's to answer, as without
+/// a guard, and their check value is not computed.
+#[test]
+fn strangers_of_a_listener() {
+    with_sockets("state::strangers_of_a_listener", &["192.0.2.1 1234"], strangers);
+}
+
+fn strangers() {
+    let (mut input, mut output) = (Vec::new(), Vec::new());
+    let mut random = Random(1);
+    for value in [4, 5, 6] {
+        let Some(trial) = trial(value, 0) else { return };
+        let lines = golden(4, value);
+        let [mut opener, _] = engines(value, &lines);
+        let right = right(&mut random, &mut opener, &lines[3]);
+        let wrong = with_data(&right, [1, 2, 3, 4]);
+        for (port, unconfirmed, orphans) in [(1234_u16, 2, 2), (1235, 0, 0)] {
+            let before = trial.counters().unwrap();
+            for (packet, is_right) in [(&right, true), (&wrong, false)] {
+                let mut packet = packet.clone();
+                packet[20..22].copy_from_slice(&port.to_be_bytes());
+                complete(&mut packet);
+                frame(&packet, 0, &mut input);
+                for program in [Program::Xdp, Program::Ingress] {
+                    let passes = trial.run(program, &input, 1, &mut output).unwrap().passes;
+                    assert_eq!(passes, is_right || port == 1235, "{value} {port} {is_right}");
+                    assert_eq!(output[14..] == packet[..], port == 1235 || !is_right);
+                }
+            }
+            let after = trial.counters().unwrap();
+            assert_eq!(after.unconfirmed - before.unconfirmed, unconfirmed, "{value} {port}");
+            assert_eq!(after.orphans - before.orphans, orphans, "{value} {port}");
+        }
     }
 }
 

@@ -181,6 +181,20 @@ impl Network {
         self.in_kernel(host, "off");
     }
 
+    /// Makes a host forget destinations for which a value failed.
+    pub fn forget(&self, host: &str) {
+        self.in_kernel(host, "forget");
+    }
+
+    /// Makes both hosts send packets that routers may fragment.
+    pub fn never_asks_for_mtu(&self) {
+        for host in ["a", "b"] {
+            let set = "echo 1 > /proc/sys/net/ipv4/ip_no_pmtu_disc";
+            let words = ["netns", "exec", host, "sh", "-c", set];
+            assert!(Command::new("ip").args(words).status().expect("ip runs").success());
+        }
+    }
+
     pub fn kernel_status(&self, host: &str) -> kernel::Status {
         let text = self.in_kernel(host, "kernel-status");
         let line = text.lines().find(|line| line.starts_with('{')).expect("a guard");
@@ -324,7 +338,8 @@ impl Network {
     pub fn script(&self, host: &str, words: &str) -> Running {
         let line = format!("netns exec {host} python3 {SCRIPTS}/{words}");
         let mut command = Command::new("ip");
-        command.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(line.split(' ')).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         Running(command.spawn().expect("it starts"))
     }
 }
@@ -401,6 +416,7 @@ fn play(words: &[&str]) {
             }
         }
         ["off"] => drop(kernel::off(kernel::Ending::Abandon).expect("no guard")),
+        ["forget"] => assert!(kernel::forget(None).expect("no error").is_some(), "a guard"),
         ["kernel-status"] => {
             let status = kernel::status().expect("a status").expect("a guard");
             println!("\n{}", serde_json::to_string(&status).expect("JSON"));

@@ -5,4 +5,5 @@
 
 mod hosts;
 mod kernel;
+mod lasting;
 mod queue;
