@@ -1,6 +1,6 @@
 //! Runs the programs on packets, without attaching them: for tests.
 
-use super::layout::{Config, Connection, Counters, Key, Plain, crc_tables};
+use super::layout::{AGREED, Config, Connection, Counters, Destination, Key, Plain, crc_tables};
 use super::load::{EGRESS, INGRESS, Programs, XDP};
 use super::maps::put;
 use crate::adapter::sys::bpf;
@@ -50,13 +50,18 @@ impl Trial {
         Ok(Trial { programs, loaded })
     }
 
-    /// Inserts a connection.
+    /// Inserts a connection into the map of its phase.
     ///
     /// # Errors
     ///
     /// Those of bpf(2).
     pub fn insert(&self, key: &Key, connection: &Connection) -> io::Result<()> {
-        put(self.programs.map("connections")?, key, connection)
+        let [to, other] = match connection.phase {
+            AGREED => ["connections", "closed"],
+            _ => ["closed", "connections"],
+        };
+        bpf::remove(self.programs.map(other)?, &key.to_bytes())?;
+        put(self.programs.map(to)?, key, connection)
     }
 
     /// Returns the state of a connection.
@@ -65,9 +70,33 @@ impl Trial {
     ///
     /// Those of bpf(2).
     pub fn get(&self, key: &Key) -> io::Result<Option<Connection>> {
-        let map = self.programs.map("connections")?;
-        let bytes = bpf::get(map, &key.to_bytes(), Connection::SIZE)?;
-        Ok(bytes.and_then(|bytes| Connection::from_bytes(&bytes)))
+        for map in ["connections", "closed"] {
+            let map = self.programs.map(map)?;
+            if let Some(bytes) = bpf::get(map, &key.to_bytes(), Connection::SIZE)? {
+                return Ok(Connection::from_bytes(&bytes));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns what is known of a destination.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn destination(&self, address: &[u8; 16]) -> io::Result<Option<Destination>> {
+        let map = self.programs.map("destinations")?;
+        let bytes = bpf::get(map, &address.to_bytes(), Destination::SIZE)?;
+        Ok(bytes.and_then(|bytes| Destination::from_bytes(&bytes)))
+    }
+
+    /// Forgets a destination.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn remove_destination(&self, address: &[u8; 16]) -> io::Result<bool> {
+        bpf::remove(self.programs.map("destinations")?, &address.to_bytes())
     }
 
     /// Returns the number of entries of a map.

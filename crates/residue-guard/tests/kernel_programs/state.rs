@@ -2,7 +2,9 @@
 
 use super::common::*;
 use residue_guard::Action;
-use residue_guard::kernel::layout::{CLOSING, Connection, PARTIAL};
+use residue_guard::kernel::layout::{
+    AGREED, CLOSING, Connection, LARGE_RECEIVED, PARTIAL, REASON_LARGE, STEP_NOTHING, STEP_OWN,
+};
 use residue_guard::kernel::trial::Program;
 use std::time::Duration;
 
@@ -152,6 +154,70 @@ fn strangers() {
             assert_eq!(after.orphans - before.orphans, orphans, "{value} {port}");
         }
     }
+}
+
+/// Connections that have ended displace none that is open, however many there are.
+#[test]
+fn closed_connections_go_first() {
+    let Some(trial) = trial(5, 0) else { return };
+    let line = &golden(4, 5)[3];
+    let numbered = |number: u32| {
+        let mut key = key(&line.wire, false);
+        key.remote[12..].copy_from_slice(&number.to_be_bytes());
+        key
+    };
+    for number in 0..100 {
+        trial.insert(&numbered(number), &agreed(5)).unwrap();
+    }
+    for number in 100..216_100 {
+        let closed = Connection { phase: CLOSING, ..agreed(5) };
+        trial.insert(&numbered(number), &closed).unwrap();
+    }
+    for number in 0..100 {
+        let known = trial.get(&numbered(number)).unwrap();
+        assert_eq!(known.map(|known| known.phase), Some(AGREED), "{number}");
+    }
+    assert!(trial.entries("closed").unwrap() <= 65_536);
+}
+
+/// A path that divides large segments is known by the parts, or by large segments that are bad
+/// while small ones are good. Fragments prove it; bad ones must be those of two connections.
+#[test]
+fn large_segments_that_do_not_arrive() {
+    let (mut input, mut output) = (Vec::new(), Vec::new());
+    each_value(|value, trial| {
+        let lines = golden(4, value);
+        let wire = &lines[3].wire;
+        let receiver = key(wire, false);
+        let reset = |value, large| {
+            let known = Connection { since: u64::MAX, large, ..agreed(value) };
+            trial.insert(&receiver, &known).unwrap();
+        };
+        let mut fragment = wire.clone();
+        fragment[6] = 0x20;
+        let mut large = wire.clone();
+        large.extend([0; 700]);
+        let length = large.len() as u16;
+        large[2..4].copy_from_slice(&length.to_be_bytes());
+        complete(&mut large);
+        for (packet, connections) in [(&fragment, 1), (&large, 2)] {
+            trial.remove_destination(&receiver.remote).unwrap();
+            for (count, has_large) in [(1, true), (connections, false)] {
+                for number in 1..=count {
+                    reset(value, if has_large { LARGE_RECEIVED } else { 0 });
+                    for _ in 0..4 {
+                        let known = trial.destination(&receiver.remote).unwrap();
+                        let step = known.map_or(STEP_OWN, |known| known.step);
+                        assert_eq!(step, STEP_OWN, "{value} {number}");
+                        frame(packet, 0, &mut input);
+                        assert!(!trial.run(Program::Xdp, &input, 1, &mut output).unwrap().passes);
+                    }
+                }
+            }
+            let known = trial.destination(&receiver.remote).unwrap().unwrap();
+            assert_eq!((known.step, known.reason), (STEP_NOTHING, REASON_LARGE), "{value}");
+        }
+    });
 }
 
 /// Forged SYNs leave nothing behind: the kernel's own handshakes make the entries.

@@ -58,7 +58,8 @@ for thread in threads:
     thread.join()
 assert not failed, failed
 print('idle', flush=True)
-sys.stdin.readline()
+if kept:
+    sys.stdin.readline()
 for s in kept:
     asked(s)
 print('used', flush=True)
