@@ -17,6 +17,7 @@ use crate::Error;
 use crate::arch::{Bytes, Portable, Tier, on_aarch64, on_x86_64};
 use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::length::Length;
 use crate::streaming::streaming;
 use crate::weighted::{Deferred, Fields, Long, Modular, Vectors};
 
@@ -58,7 +59,7 @@ pub(crate) fn state(value: u32) -> [u32; 2] {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adler32 {
     state: [u32; 2],
-    bytes: u64,
+    bytes: Length,
 }
 
 impl Default for Adler32 {
@@ -71,7 +72,7 @@ impl Adler32 {
     /// Starts with Adler-32 of the empty message: 1.
     #[must_use]
     pub const fn new() -> Self {
-        Adler32 { state: [1, 0], bytes: 0 }
+        Adler32 { state: [1, 0], bytes: Length::new(0) }
     }
 
     /// Continues after `bytes` bytes of data that have the value `value`.
@@ -92,13 +93,13 @@ impl Adler32 {
         if a >= MODULUS || b >= MODULUS || bytes == 0 && value != 1 {
             return Err(Error::ImpossibleValue { bytes });
         }
-        Ok(Adler32 { state: [a, b], bytes })
+        Ok(Adler32 { state: [a, b], bytes: Length::new(bytes) })
     }
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
         self.state = BEST.run(&(), self.state, data);
-        self.bytes += data.len() as u64;
+        self.bytes.add(data.len());
     }
 
     /// Adds the next bytes and copies them to `to`, in one pass.
@@ -107,7 +108,7 @@ impl Adler32 {
     /// If the lengths differ.
     pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
         self.state = copy::run(&BEST, &(), self.state, from, to);
-        self.bytes += from.len() as u64;
+        self.bytes.add(from.len());
     }
 
     /// Adds the pieces in order, as [`Adler32::update`] would their concatenation.
@@ -124,7 +125,7 @@ impl Adler32 {
     /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 
     /// Starts again with Adler-32 of the empty message.
@@ -135,11 +136,11 @@ impl Adler32 {
     /// Appends data that was summed separately.
     ///
     /// # Errors
-    /// None; the result is that of all streaming types.
+    /// [`Error::TooLong`] for 2^64 bytes and more.
     pub fn combine(&mut self, next: &Adler32) -> Result<(), Error> {
-        let value = combine(self.value(), next.value(), next.bytes);
-        self.state = [value & 0xffff, value >> 16];
-        self.bytes += next.bytes;
+        let bytes = self.bytes.followed_by(next.bytes)?;
+        let value = combine(self.value(), next.value(), next.bytes());
+        *self = Adler32 { state: [value & 0xffff, value >> 16], bytes };
         Ok(())
     }
 }

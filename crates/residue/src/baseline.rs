@@ -15,6 +15,7 @@ use crate::Error;
 use crate::arch::{Portable, Tier};
 use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::length::Length;
 use crate::streaming::streaming;
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -156,7 +157,7 @@ impl<O: Operation, W: Word> Baseline<O, W> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum<O, W> {
     state: u32,
-    bytes: u64,
+    bytes: Length,
     of: PhantomData<(O, W)>,
 }
 
@@ -164,7 +165,7 @@ impl<O: Operation, W: Word> Checksum<O, W> {
     /// Starts with the value of the empty message: 0.
     #[must_use]
     pub const fn new() -> Self {
-        Checksum { state: 0, bytes: 0, of: PhantomData }
+        Checksum { state: 0, bytes: Length::new(0), of: PhantomData }
     }
 
     /// Continues after `bytes` bytes of data that have the value `value`.
@@ -176,7 +177,7 @@ impl<O: Operation, W: Word> Checksum<O, W> {
         if value & !Baseline::<O, W>::MASK != 0 || bytes == 0 && value != 0 {
             return Err(Error::ImpossibleValue { bytes });
         }
-        Ok(Checksum { state: value, bytes, of: PhantomData })
+        Ok(Checksum { state: value, bytes: Length::new(bytes), of: PhantomData })
     }
 
     /// Adds the next bytes and copies them to `to`.
@@ -190,7 +191,7 @@ impl<O: Operation, W: Word> Checksum<O, W> {
     /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 
     /// Starts again with the value of the empty message.
@@ -200,7 +201,7 @@ impl<O: Operation, W: Word> Checksum<O, W> {
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
-        let phase = (self.bytes % W::BYTES as u64) as usize;
+        let phase = (self.bytes() % W::BYTES as u64) as usize;
         let head = ((W::BYTES - phase) % W::BYTES).min(data.len());
         let (head, rest) = data.split_at(head);
         if !head.is_empty() {
@@ -209,7 +210,7 @@ impl<O: Operation, W: Word> Checksum<O, W> {
             self.state = run::<O, W>(self.state, &word[..W::BYTES]);
         }
         self.state = run::<O, W>(self.state, rest);
-        self.bytes += data.len() as u64;
+        self.bytes.add(data.len());
     }
 
     /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
@@ -226,13 +227,14 @@ impl<O: Operation, W: Word> Checksum<O, W> {
     /// Appends data that was summed separately.
     ///
     /// # Errors
-    /// If this data ends inside a word: the words of `next` would straddle.
+    /// [`Error::OddSplit`] if this data ends inside a word: the words of `next` would straddle;
+    /// [`Error::TooLong`] for 2^64 bytes and more.
     pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
-        if !self.bytes.is_multiple_of(W::BYTES as u64) {
-            return Err(Error::OddSplit { bytes: self.bytes });
+        if !self.bytes().is_multiple_of(W::BYTES as u64) {
+            return Err(Error::OddSplit { bytes: self.bytes() });
         }
+        self.bytes = self.bytes.followed_by(next.bytes)?;
         self.state = Baseline::<O, W>::combine(self.state, next.state);
-        self.bytes += next.bytes;
         Ok(())
     }
 }

@@ -35,6 +35,7 @@ use crate::arch::{Portable, Tier};
 use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 use crate::koopman::{Mod253, Mod65525, Modulus};
+use crate::length::Length;
 use crate::streaming::streaming;
 use core::marker::PhantomData;
 
@@ -106,7 +107,7 @@ impl<M: Modulus> Dual<M> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum<M> {
     state: [u32; 2],
-    bytes: u64,
+    bytes: Length,
     of: PhantomData<M>,
 }
 
@@ -114,7 +115,7 @@ impl<M: Modulus> Checksum<M> {
     /// Starts with the value of the empty message: 0.
     #[must_use]
     pub const fn new() -> Self {
-        Checksum { state: [0, 0], bytes: 0, of: PhantomData }
+        Checksum { state: [0, 0], bytes: Length::new(0), of: PhantomData }
     }
 
     /// Continues after `bytes` bytes of data that have the value `value`, also inside a word.
@@ -126,7 +127,7 @@ impl<M: Modulus> Checksum<M> {
         if a as u64 >= M::MODULUS || b as u64 >= M::MODULUS || bytes == 0 && value != 0 {
             return Err(Error::ImpossibleValue { bytes });
         }
-        Ok(Checksum { state: [a, b], bytes, of: PhantomData })
+        Ok(Checksum { state: [a, b], bytes: Length::new(bytes), of: PhantomData })
     }
 
     /// Adds the next bytes and copies them to `to`.
@@ -140,7 +141,7 @@ impl<M: Modulus> Checksum<M> {
     /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 
     /// Starts again with the value of the empty message.
@@ -150,7 +151,7 @@ impl<M: Modulus> Checksum<M> {
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
-        let phase = (self.bytes % WORD as u64) as usize;
+        let phase = (self.bytes() % WORD as u64) as usize;
         let head = ((WORD - phase) % WORD).min(data.len());
         let (head, rest) = data.split_at(head);
         if !head.is_empty() {
@@ -163,7 +164,7 @@ impl<M: Modulus> Checksum<M> {
         // The only kernel is portable, so there is no choice.
         let kernel = Dual::<M>::KERNELS[0].force();
         self.state = kernel.map_or(self.state, |kernel| kernel.run(&(), self.state, rest));
-        self.bytes += data.len() as u64;
+        self.bytes.add(data.len());
     }
 
     /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
@@ -181,15 +182,17 @@ impl<M: Modulus> Checksum<M> {
     /// part, the last of which may be incomplete.
     ///
     /// # Errors
-    /// If this data ends inside a word: the words of `next` would straddle.
+    /// [`Error::OddSplit`] if this data ends inside a word: the words of `next` would straddle;
+    /// [`Error::TooLong`] for 2^64 bytes and more.
     pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
-        if !self.bytes.is_multiple_of(WORD as u64) {
-            return Err(Error::OddSplit { bytes: self.bytes });
+        if !self.bytes().is_multiple_of(WORD as u64) {
+            return Err(Error::OddSplit { bytes: self.bytes() });
         }
+        let bytes = self.bytes.followed_by(next.bytes)?;
         let ([a, b], [next_a, next_b]) = (self.state.map(u64::from), next.state.map(u64::from));
-        let words = next.bytes.div_ceil(WORD as u64) % M::MODULUS;
+        let words = next.bytes().div_ceil(WORD as u64) % M::MODULUS;
         self.state = [a + next_a, b + next_b + words * a].map(|sum| (sum % M::MODULUS) as u32);
-        self.bytes += next.bytes;
+        self.bytes = bytes;
         Ok(())
     }
 }

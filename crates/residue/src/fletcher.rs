@@ -32,6 +32,7 @@ use crate::Error;
 use crate::arch::{Bytes, Portable, Tier, Unit, Words, bytes_of, on_aarch64, on_x86_64};
 use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::length::Length;
 use crate::streaming::streaming;
 use crate::weighted::{Deferred, Fields, Long, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
@@ -173,7 +174,7 @@ pub struct Sums<V: Variant> {
     state: [u32; 2],
     /// The first byte of a word whose second has not arrived.
     pending: Option<u8>,
-    bytes: u64,
+    bytes: Length,
     /// Whether any byte was not zero: distinguishes 0 from M.
     nonzero: bool,
     variant: PhantomData<V>,
@@ -189,11 +190,12 @@ impl<V: Variant> Sums<V> {
     /// Starts with the sums of the empty message: 0.
     #[must_use]
     pub const fn new() -> Self {
-        Sums { state: [0, 0], pending: None, bytes: 0, nonzero: false, variant: PhantomData }
+        Sums { nonzero: false, ..Sums::of([0, 0], 0) }
     }
 
     /// Resumes after `bytes` bytes of data, in whole units, that have these sums.
     pub(crate) const fn of(state: [u32; 2], bytes: u64) -> Self {
+        let bytes = Length::new(bytes);
         Sums { state, pending: None, bytes, nonzero: true, variant: PhantomData }
     }
 
@@ -210,7 +212,7 @@ impl<V: Variant> Sums<V> {
     /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 
     /// Continues after `bytes` bytes of data, in whole units, that have the value `value`.
@@ -238,8 +240,7 @@ impl<V: Variant> Sums<V> {
         if a >= V::MODULUS || b >= V::MODULUS || bytes == 0 && value != 0 {
             return Err(Error::ImpossibleValue { bytes });
         }
-        let (state, nonzero) = ([a, b], value != 0);
-        Ok(Sums { state, pending: None, bytes, nonzero, variant: PhantomData })
+        Ok(Sums { nonzero: value != 0, ..Sums::of([a, b], bytes) })
     }
 
     /// Adds the next bytes and copies them to `to`, in one pass.
@@ -251,7 +252,7 @@ impl<V: Variant> Sums<V> {
             return copy::in_blocks(from, to, |block| self.update(block));
         }
         self.state = copy::run(V::BEST, &(), self.state, from, to);
-        self.bytes += from.len() as u64;
+        self.bytes.add(from.len());
         self.nonzero = self.nonzero || self.state != [0, 0] || from.iter().any(|&byte| byte != 0);
     }
 
@@ -262,7 +263,7 @@ impl<V: Variant> Sums<V> {
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
-        self.bytes += data.len() as u64;
+        self.bytes.add(data.len());
         // Non-zero sums prove it; only the rare zero sums need a look at the bytes.
         self.nonzero |= data.first().is_some_and(|&first| first != 0);
         let mut rest = data;
@@ -309,16 +310,16 @@ impl<V: Variant> Sums<V> {
     /// part.
     ///
     /// # Errors
-    /// If this data ends inside a word: the words of `next` would straddle, and its sums do not
-    /// determine their bytes.
+    /// [`Error::OddSplit`] if this data ends inside a word: the words of `next` would straddle, and
+    /// its sums do not determine their bytes; [`Error::TooLong`] for 2^64 bytes and more.
     pub fn combine(&mut self, next: &Sums<V>) -> Result<(), Error> {
         if self.pending.is_some() {
-            return Err(Error::OddSplit { bytes: self.bytes });
+            return Err(Error::OddSplit { bytes: self.bytes() });
         }
+        self.bytes = self.bytes.followed_by(next.bytes)?;
         // A half word at the end of the second part is not in its state yet.
-        self.state = combine::<V>(self.state, next.state, next.bytes / V::UNIT as u64);
+        self.state = combine::<V>(self.state, next.state, next.bytes() / V::UNIT as u64);
         self.pending = next.pending;
-        self.bytes += next.bytes;
         self.nonzero |= next.nonzero;
         Ok(())
     }

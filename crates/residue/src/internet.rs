@@ -23,6 +23,7 @@ use crate::arch::{Portable, Tier, WordSum, on_aarch64, on_x86_64, scalar};
 use crate::batch::Grouped;
 use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::length::Length;
 use crate::paired::{self, Paired};
 use crate::streaming::streaming;
 use crate::words::short_word;
@@ -84,14 +85,14 @@ pub const fn checksum_array<const N: usize>(data: &[u8; N]) -> u16 {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checksum {
     sum: u64,
-    bytes: u64,
+    bytes: Length,
 }
 
 impl Checksum {
     /// Starts with the checksum of the empty message: FFFF.
     #[must_use]
     pub const fn new() -> Self {
-        Checksum { sum: 0, bytes: 0 }
+        Checksum { sum: 0, bytes: Length::new(0) }
     }
 
     /// Continues after `bytes` bytes of data that have the checksum `value`.
@@ -110,7 +111,7 @@ impl Checksum {
         if bytes == 0 && value != 0xffff {
             return Err(Error::ImpossibleValue { bytes });
         }
-        Ok(Checksum { sum: (!value).swap_bytes() as u64, bytes })
+        Ok(Checksum { sum: (!value).swap_bytes() as u64, bytes: Length::new(bytes) })
     }
 
     /// Starts with the IPv4 pseudo-header of TCP and UDP (RFC 9293, section 3.1; RFC 768).
@@ -144,7 +145,8 @@ impl Checksum {
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
         let sum = BEST.run(&(), 0, data);
-        self.join(sum, data.len() as u64);
+        self.join(sum);
+        self.bytes.add(data.len());
     }
 
     /// Adds the next bytes and copies them to `to`, in one pass.
@@ -153,7 +155,8 @@ impl Checksum {
     /// If the lengths differ.
     pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
         let sum = copy::run(&BEST, &(), 0, from, to);
-        self.join(sum, from.len() as u64);
+        self.join(sum);
+        self.bytes.add(from.len());
     }
 
     /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
@@ -170,7 +173,7 @@ impl Checksum {
     /// Returns the number of bytes added, a pseudo-header included.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 
     /// Starts again with the checksum of the empty message.
@@ -181,18 +184,20 @@ impl Checksum {
     /// Appends data that was summed separately.
     ///
     /// # Errors
-    /// None; the result is that of all streaming types.
+    /// [`Error::TooLong`] for 2^64 bytes and more.
     pub fn combine(&mut self, next: &Checksum) -> Result<(), Error> {
-        self.join(next.sum, next.bytes);
+        let bytes = self.bytes.followed_by(next.bytes)?;
+        self.join(next.sum);
+        self.bytes = bytes;
         Ok(())
     }
 
-    fn join(&mut self, sum: u64, bytes: u64) {
+    /// Adds the sum of the data that follow, before their length is added.
+    fn join(&mut self, sum: u64) {
         // Multiplying by 256 modulo 2^64 - 1 is a rotation, and modulo 65535 it swaps the bytes of
         // every word.
-        let sum = if self.bytes % 2 == 1 { sum.rotate_left(8) } else { sum };
+        let sum = if self.bytes() % 2 == 1 { sum.rotate_left(8) } else { sum };
         self.sum = add(self.sum, sum);
-        self.bytes = self.bytes.wrapping_add(bytes);
     }
 }
 

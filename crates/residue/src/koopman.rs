@@ -26,6 +26,7 @@ use crate::Error;
 use crate::arch::{Portable, Tier};
 use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::length::Length;
 use crate::streaming::streaming;
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -171,7 +172,7 @@ pub(crate) const fn unshift(exponent: u64, modulus: u64) -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum<M> {
     state: u32,
-    bytes: u64,
+    bytes: Length,
     of: PhantomData<M>,
 }
 
@@ -179,7 +180,7 @@ impl<M: Modulus> Checksum<M> {
     /// Starts with the value of the empty message: 0.
     #[must_use]
     pub const fn new() -> Self {
-        Checksum { state: 0, bytes: 0, of: PhantomData }
+        Checksum { state: 0, bytes: Length::new(0), of: PhantomData }
     }
 
     /// Continues after `bytes` bytes of data that have the value `value`.
@@ -190,7 +191,8 @@ impl<M: Modulus> Checksum<M> {
         if value as u64 >= M::MODULUS || bytes == 0 && value != 0 {
             return Err(Error::ImpossibleValue { bytes });
         }
-        Ok(Checksum { state: Koopman::<M>::unfinished(value), bytes, of: PhantomData })
+        let state = Koopman::<M>::unfinished(value);
+        Ok(Checksum { state, bytes: Length::new(bytes), of: PhantomData })
     }
 
     /// Adds the next bytes and copies them to `to`.
@@ -204,7 +206,7 @@ impl<M: Modulus> Checksum<M> {
     /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 
     /// Starts again with the value of the empty message.
@@ -217,7 +219,7 @@ impl<M: Modulus> Checksum<M> {
         // The dispatched kernel is portable, so there is no choice.
         let kernel = Koopman::<M>::KERNELS.last().and_then(Kernel::force);
         self.state = kernel.map_or(self.state, |kernel| kernel.run(&(), self.state, data));
-        self.bytes += data.len() as u64;
+        self.bytes.add(data.len());
     }
 
     /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
@@ -235,11 +237,12 @@ impl<M: Modulus> Checksum<M> {
     /// as `next` has.
     ///
     /// # Errors
-    /// None; the result is that of the other codes' streams.
+    /// [`Error::TooLong`] for 2^64 bytes and more.
     pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
-        let moved = u64::from(self.state) * shift(next.bytes, M::MODULUS);
+        let bytes = self.bytes.followed_by(next.bytes)?;
+        let moved = u64::from(self.state) * shift(next.bytes(), M::MODULUS);
         self.state = ((moved + u64::from(next.state)) % M::MODULUS) as u32;
-        self.bytes += next.bytes;
+        self.bytes = bytes;
         Ok(())
     }
 }

@@ -23,6 +23,7 @@ use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64};
 use crate::copy::{self, Destination};
 use crate::internet::fold;
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::length::Length;
 use crate::paired::{self, Paired};
 use crate::streaming::streaming;
 
@@ -45,14 +46,14 @@ pub struct Checksum {
     sum: u16,
     /// The first byte of a word whose second has not arrived.
     pending: Option<u8>,
-    bytes: u64,
+    bytes: Length,
 }
 
 impl Checksum {
     /// Starts with the checksum of the empty message: 0.
     #[must_use]
     pub const fn new() -> Self {
-        Checksum { sum: 0, pending: None, bytes: 0 }
+        Checksum { sum: 0, pending: None, bytes: Length::new(0) }
     }
 
     /// Continues after `bytes` bytes of data, a whole number of words, that have the checksum
@@ -68,12 +69,12 @@ impl Checksum {
         if value == 0xffff || bytes == 0 && value != 0 {
             return Err(Error::ImpossibleValue { bytes });
         }
-        Ok(Checksum { sum: value, pending: None, bytes })
+        Ok(Checksum { sum: value, pending: None, bytes: Length::new(bytes) })
     }
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
-        self.bytes += data.len() as u64;
+        self.bytes.add(data.len());
         let mut rest = data;
         if let (Some(first), Some((&second, after))) = (self.pending, data.split_first()) {
             self.sum = BEST.run(&(), self.sum, &[first, second]);
@@ -96,7 +97,7 @@ impl Checksum {
             return copy::in_blocks(from, to, |block| self.update(block));
         }
         self.sum = copy::run(&BEST, &(), self.sum, from, to);
-        self.bytes += from.len() as u64;
+        self.bytes.add(from.len());
     }
 
     /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
@@ -116,7 +117,7 @@ impl Checksum {
     /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 
     /// Starts again with the checksum of the empty message.
@@ -127,15 +128,15 @@ impl Checksum {
     /// Appends data that was summed separately.
     ///
     /// # Errors
-    /// If this data ends inside a word: the words of `next` would straddle, and its sum does not
-    /// determine their bytes.
+    /// [`Error::OddSplit`] if this data ends inside a word: the words of `next` would straddle, and
+    /// its sum does not determine their bytes; [`Error::TooLong`] for 2^64 bytes and more.
     pub fn combine(&mut self, next: &Checksum) -> Result<(), Error> {
         if self.pending.is_some() {
-            return Err(Error::OddSplit { bytes: self.bytes });
+            return Err(Error::OddSplit { bytes: self.bytes() });
         }
-        self.sum = combine(self.sum, next.sum, next.bytes / 2);
+        self.bytes = self.bytes.followed_by(next.bytes)?;
+        self.sum = combine(self.sum, next.sum, next.bytes() / 2);
         self.pending = next.pending;
-        self.bytes += next.bytes;
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use super::Code;
 use super::families::State;
 use crate::copy::Destination;
+use crate::length::Length;
 use crate::streaming::streaming;
 use crate::{Error, Partial};
 
@@ -11,7 +12,7 @@ use crate::{Error, Partial};
 pub struct Stream<'a> {
     code: &'a Code,
     state: State<'a>,
-    bytes: u64,
+    bytes: Length,
 }
 
 impl<'a> Stream<'a> {
@@ -20,7 +21,7 @@ impl<'a> Stream<'a> {
             Code::Crc(crc) => State::Crc(crc.digest()),
             Code::Sum(sum) => State::new(sum.family()),
         };
-        Stream { code, state, bytes: 0 }
+        Stream { code, state, bytes: Length::new(0) }
     }
 
     pub(super) fn resume(code: &'a Code, value: u128, bytes: u64) -> Result<Self, Error> {
@@ -40,7 +41,7 @@ impl<'a> Stream<'a> {
                 state
             }
         };
-        Ok(Stream { code, state, bytes })
+        Ok(Stream { code, state, bytes: Length::new(bytes) })
     }
 
     /// Returns the code.
@@ -49,16 +50,17 @@ impl<'a> Stream<'a> {
         self.code
     }
 
-    /// Returns the number of bytes added.
+    /// Returns the number of bytes added, those of a resumed value included. Past 2^64 - 1 it stays
+    /// within the last eight numbers below 2^64.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
         self.state.update(data);
-        self.bytes += data.len() as u64;
+        self.bytes.add(data.len());
     }
 
     /// Adds the next bytes and copies them to `to`, in one pass.
@@ -67,7 +69,7 @@ impl<'a> Stream<'a> {
     /// If the lengths differ.
     pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
         self.state.update_copying(from, to);
-        self.bytes += from.len() as u64;
+        self.bytes.add(from.len());
     }
 
     /// Starts again with the value of the empty message.
@@ -91,11 +93,13 @@ impl<'a> Stream<'a> {
         let value = self.state.value();
         match self.code {
             Code::Crc(_) => value,
-            Code::Sum(sum) => sum.encode(value as u32, self.bytes, || nonzero).into(),
+            Code::Sum(sum) => sum.encode(value as u32, self.bytes(), || nonzero).into(),
         }
     }
 
     /// Returns the current value and length, for combination with those of other data.
+    ///
+    /// Meaningful for less than 2^64 bytes; see [`Stream::bytes`].
     #[must_use]
     pub fn partial(&self) -> Partial<'a> {
         Partial::of(self)
@@ -107,13 +111,15 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// [`Error::OddSplit`] if this stream ends inside a word and the code's value does not
-    /// determine the bytes of the next one; [`Error::DifferentCodes`] if the codes differ.
+    /// determine the bytes of the next one; [`Error::DifferentCodes`] if the codes differ;
+    /// [`Error::TooLong`] for 2^64 bytes and more.
     pub fn combine(&mut self, next: &Stream<'_>) -> Result<(), Error> {
         if self.code != next.code {
             return Err(Error::DifferentCodes);
         }
+        let bytes = self.bytes.followed_by(next.bytes)?;
         self.state.combine(&next.state)?;
-        self.bytes += next.bytes;
+        self.bytes = bytes;
         Ok(())
     }
 }

@@ -138,13 +138,19 @@ fn unpadded<V: Variant>([a, b]: [u32; 2]) -> [u32; 2] {
     [a, (b + 2 * (V::MODULUS - a)) % V::MODULUS]
 }
 
+/// Returns the place in a word of octets that follow `bytes` bytes. They depend on no more of it.
+const fn in_word(bytes: u64) -> u64 {
+    bytes % 2
+}
+
 /// Returns the family's value of `bytes` bytes of data that are followed by the check octets
 /// `octets`.
 ///
 /// The octets bring the sums to zero, so the sums without them are those of the data.
 fn without_octets<V: Variant, const N: usize>(octets: [u8; N], bytes: u64) -> u32 {
-    let length = bytes.saturating_add(N as u64);
-    let sums = fletcher::update_at::<V>([0, 0], length, bytes, &octets, &[0; N]);
+    let place = in_word(bytes);
+    let length = place + N as u64;
+    let sums = fletcher::update_at::<V>([0, 0], length, place, &octets, &[0; N]);
     V::finish(&(), unpadded::<V>(sums.unwrap_or_default()))
 }
 
@@ -196,14 +202,15 @@ impl Sum {
             }
             Encoding::Iso8473 => {
                 let sums = padded::<Bytes255>(sums::<Bytes255>(value));
-                let octets =
-                    check_octets::octets_from(&Sums::of(sums, bytes.saturating_add(2)), bytes);
+                let place = in_word(bytes);
+                let octets = check_octets::octets_from(&Sums::of(sums, place + 2), place);
                 octets.map_or(0, |octets| u16::from_be_bytes(octets).into())
             }
             Encoding::FourOctets => {
                 let sums = padded::<Words65535>(sums::<Words65535>(value));
-                let sums = Sums::of(sums, bytes.saturating_add(4));
-                check_octets::four_octets_from(&sums, bytes).map_or(0, u32::from_be_bytes)
+                let place = in_word(bytes);
+                let sums = Sums::of(sums, place + 4);
+                check_octets::four_octets_from(&sums, place).map_or(0, u32::from_be_bytes)
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::{Crc, Width, of_family};
 use crate::Error;
 use crate::copy::{self, Destination};
+use crate::length::Length;
 use crate::streaming::streaming;
 use core::borrow::Borrow;
 use core::marker::PhantomData;
@@ -34,20 +35,20 @@ use core::marker::PhantomData;
 pub struct Digest<W: Width = u128, C = &'static Crc<W>> {
     crc: C,
     state: u128,
-    bytes: u64,
+    bytes: Length,
     value: PhantomData<W>,
 }
 
 impl<W: Width, C> Digest<W, C> {
     /// Starts with the register `state`.
     pub(super) const fn at_start(crc: C, state: u128) -> Self {
-        Digest { crc, state, bytes: 0, value: PhantomData }
+        Digest { crc, state, bytes: Length::new(0), value: PhantomData }
     }
 
     /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 }
 
@@ -86,7 +87,7 @@ impl<W: Width, C: Borrow<Crc<W>>> Digest<W, C> {
     #[must_use]
     pub fn resume(crc: C, value: W, bytes: u64) -> Self {
         let state = crc.borrow().register(value.into());
-        Digest { crc, state, bytes, value: PhantomData }
+        Digest { bytes: Length::new(bytes), ..Digest::at_start(crc, state) }
     }
 
     /// Returns the CRC.
@@ -98,7 +99,7 @@ impl<W: Width, C: Borrow<Crc<W>>> Digest<W, C> {
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
         self.state = self.crc.borrow().run(self.state, data);
-        self.bytes += data.len() as u64;
+        self.bytes.add(data.len());
     }
 
     /// Adds the next bytes and copies them to `to`, in one pass.
@@ -111,7 +112,7 @@ impl<W: Width, C: Borrow<Crc<W>>> Digest<W, C> {
         self.state = of_family!(self.crc(), |best, with| {
             copy::run(best, with, Width::of_low(state), from, to).into()
         });
-        self.bytes += from.len() as u64;
+        self.bytes.add(from.len());
     }
 
     /// Returns the value of the data added up to now.
@@ -123,20 +124,22 @@ impl<W: Width, C: Borrow<Crc<W>>> Digest<W, C> {
     /// Starts again with the CRC of the empty message.
     pub fn reset(&mut self) {
         self.state = self.crc.borrow().start();
-        self.bytes = 0;
+        self.bytes = Length::new(0);
     }
 
     /// Appends data that was digested separately.
     ///
     /// # Errors
-    /// [`Error::DifferentCodes`] if the CRCs' parameters differ.
+    /// [`Error::DifferentCodes`] if the CRCs' parameters differ; [`Error::TooLong`] for 2^64 bytes
+    /// and more.
     pub fn combine<D: Borrow<Crc<W>>>(&mut self, next: &Digest<W, D>) -> Result<(), Error> {
         let crc = self.crc.borrow();
         if crc != next.crc.borrow() {
             return Err(Error::DifferentCodes);
         }
-        self.state = crc.advance(self.state ^ crc.start(), next.bytes) ^ next.state;
-        self.bytes += next.bytes;
+        let bytes = self.bytes.followed_by(next.bytes)?;
+        self.state = crc.advance(self.state ^ crc.start(), next.bytes()) ^ next.state;
+        self.bytes = bytes;
         Ok(())
     }
 }
