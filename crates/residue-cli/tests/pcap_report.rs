@@ -143,3 +143,19 @@ fn a_folder_that_cannot_be_written_is_an_error() {
     ran.ends(2);
     assert!(ran.err.contains("cannot write the report into"), "{}", ran.err);
 }
+
+#[test]
+fn names_are_no_formulas_in_csv() {
+    let dir = tempfile::tempdir().unwrap();
+    let name = "=HYPERLINK(A1,B1).pcap";
+    fs::copy(captures().join("nat-tcp.bad.pcap"), dir.path().join(name)).unwrap();
+    let ran = residue(["pcap", "verify", "--csv", "--list", "--report", "report", name]);
+    let ran = ran.within(dir.path()).run();
+    let written = |file: &str| fs::read_to_string(dir.path().join("report").join(file)).unwrap();
+    let texts = [ran.ends(1).to_string(), written("counts.csv"), written("timeline.csv")];
+    for text in texts {
+        let lines = residue_report::csv::parse(&text);
+        assert!(text.lines().skip(1).all(|line| line.starts_with("\"'=HYPERLINK(A1")), "{text}");
+        assert!(lines.len() > 1 && lines.iter().skip(1).all(|line| line[0] == name), "{text}");
+    }
+}

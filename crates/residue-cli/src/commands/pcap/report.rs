@@ -11,6 +11,7 @@ use residue_net::diagnose::{CauseKind, Chance, Rewrite};
 use residue_net::summary::{Counts, Faults, Flow, Summary, sender_name};
 use residue_net::unfollowed::Unfollowed;
 use residue_net::verify::{Finding, Read};
+use residue_report::csv::quoted;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -305,14 +306,6 @@ pub fn flow_text(flow: &Flow) -> String {
 /// Returns a number with a noun, plural if needed.
 pub fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.into()
-    }
 }
 
 /// Returns the counts of a capture as rows of CSV.

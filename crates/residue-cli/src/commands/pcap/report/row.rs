@@ -1,12 +1,13 @@
 //! A check value as a line of text, JSON or CSV.
 
-use super::{flow_of, flow_text, quoted};
+use super::{flow_of, flow_text};
 use crate::output::Styles;
 use residue_net::check::Verdict;
 use residue_net::diagnose::{Cause, CauseKind};
 use residue_net::record::Record;
 use residue_net::time::rfc3339;
 use residue_net::verify::{Buffer, Finding};
+use residue_report::csv::quoted;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -98,13 +99,13 @@ pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -
     let ports = finding.check.ports;
     let port = |place: usize| ports.map_or(String::new(), |ports| ports[place].to_string());
     [
-        quoted(&Styles::plain(capture)),
+        quoted(&Styles::plain(capture)).into_owned(),
         finding.buffer.packet.to_string(),
         finding.check.protocol.name.into(),
         finding.verdict.name().into(),
-        quoted(reason.unwrap_or_default()),
+        quoted(reason.unwrap_or_default()).into_owned(),
         cause.unwrap_or_default().into(),
-        quoted(&detail.unwrap_or_default()),
+        quoted(&detail.unwrap_or_default()).into_owned(),
         value(finding, finding.stored()).unwrap_or_default(),
         value(finding, finding.computed()).unwrap_or_default(),
         source.unwrap_or_default(),
