@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use residue::crc::{Crc, catalog};
 use residue::{Code, Error};
 use residue_report::names;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 
 /// The code computed unless another is named.
@@ -95,11 +95,11 @@ pub fn length_octets(bytes: u64) -> Vec<u8> {
 
 /// Returns the codes of all `-a` options, each of which may name several, or the default code.
 pub fn parse_all(texts: &[String]) -> anyhow::Result<Vec<Chosen>> {
-    let mut chosen: Vec<Chosen> = Vec::new();
+    let (mut chosen, mut labels) = (Vec::new(), HashSet::new());
     for name in texts.iter().flat_map(|text| split(text)) {
         let one = Chosen::parse(&name)?;
         // Duplicates are dropped.
-        if chosen.iter().all(|other| other.label != one.label) {
+        if labels.insert(one.label.clone()) {
             chosen.push(one);
         }
     }

@@ -1,5 +1,6 @@
 //! Lists of check values, as `residue sum`, cksum and other tools print them.
 
+mod codes;
 mod json;
 mod line;
 #[cfg(test)]
@@ -7,9 +8,11 @@ mod tests;
 
 use crate::codes::Chosen;
 use crate::output::Encoding;
+use codes::Codes;
 use line::{Number, Raw, parse};
 use std::fmt;
 use std::io::{self, BufRead};
+use std::rc::Rc;
 
 pub use json::as_lines;
 
@@ -18,8 +21,8 @@ pub use json::as_lines;
 pub struct Entry {
     /// Name of the file, as written in the list.
     pub name: Vec<u8>,
-    /// Index into the codes of the list.
-    pub code: usize,
+    /// Code of the value.
+    pub code: Rc<Chosen>,
     /// Expected length of the file, in lists of cksum.
     pub bytes: Option<u64>,
     /// Expected value.
@@ -29,8 +32,7 @@ pub struct Entry {
 /// Findings on a list as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct List {
-    /// The code given by the user, and those that lines name.
-    codes: Vec<Chosen>,
+    codes: Codes,
     /// Number of valid lines.
     pub entries: usize,
     /// Number of invalid lines.
@@ -91,7 +93,7 @@ pub fn look(
     reading: Reading<'_>,
     mut malformed: impl FnMut(usize) -> io::Result<()>,
 ) -> io::Result<List> {
-    let mut list = List { codes: reading.code.cloned().into_iter().collect(), ..List::default() };
+    let mut list = List { codes: Codes::new(reading.code), ..List::default() };
     let (mut any_decimal, mut any_fixed) = (false, false);
     let mut lines = Lines::new(input, reading.zero);
     while let Some((number, line)) = lines.next()? {
@@ -99,7 +101,7 @@ pub fn look(
             Ok(raw) => {
                 list.entries += 1;
                 // Lines of cksum are always decimal, whatever the others are.
-                if !list.codes[raw.code].cksum {
+                if !raw.code.cksum {
                     any_decimal |= matches!(raw.value, Number::Decimal(_));
                     any_fixed |= matches!(raw.value, Number::Fixed(_));
                 }
@@ -126,11 +128,6 @@ impl<'a, R: BufRead> Entries<'a, R> {
     /// Starts at the first line of `input`.
     pub fn new(input: R, reading: Reading<'a>, list: List) -> Entries<'a, R> {
         Entries { lines: Lines::new(input, reading.zero), reading, list }
-    }
-
-    /// Returns the codes that [`Entry::code`] refers to.
-    pub fn codes(&self) -> &[Chosen] {
-        &self.list.codes
     }
 
     /// Returns the next valid line.

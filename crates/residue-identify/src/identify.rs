@@ -427,8 +427,9 @@ fn without_some(samples: &Samples, options: &Options) -> Option<Report> {
         let stranger = |i: &usize| !report.hits[0].fits(&samples.list()[*i], samples.bits());
         report.strangers = (0..count).filter(stranger).collect();
         report.hits.retain(|hit| {
-            let fits =
-                |(i, sample)| hit.fits(sample, samples.bits()) != report.strangers.contains(&i);
+            let fits = |(i, sample)| {
+                hit.fits(sample, samples.bits()) != report.strangers.binary_search(&i).is_ok()
+            };
             samples.list().iter().enumerate().all(fits)
         });
         let fewer = best.as_ref().is_none_or(|best| report.strangers.len() < best.strangers.len());

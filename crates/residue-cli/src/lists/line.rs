@@ -1,13 +1,15 @@
 //! A line of a list.
 
+use super::codes::Codes;
 use super::{Doubt, List, Reading};
-use crate::codes::{Chosen, DEFAULT};
+use crate::codes::Chosen;
 use crate::output::{Encoding, unescape};
+use std::rc::Rc;
 
 /// A valid line, before the whole list has determined how its numbers are read.
 pub struct Raw {
     pub name: Vec<u8>,
-    pub code: usize,
+    pub code: Rc<Chosen>,
     pub bytes: Option<u64>,
     pub value: Number,
 }
@@ -36,7 +38,7 @@ pub fn parse(line: &[u8], reading: Reading<'_>, list: &mut List) -> Result<Raw, 
         return Ok(raw);
     }
     let line = Untagged::split(line, rest, escaped, reading).ok_or(None)?;
-    match reading.code {
+    match list.codes.given() {
         Some(chosen) => line.of_code(chosen).ok_or(None),
         None => line.guess(list),
     }
@@ -84,24 +86,24 @@ impl<'a> Untagged<'a> {
     }
 
     /// Reads the line as `value name`.
-    fn forwards(&self, code: usize, chosen: &Chosen) -> Option<Raw> {
+    fn forwards(&self, chosen: Rc<Chosen>) -> Option<Raw> {
         let name = unescaped(self.after.unwrap_or(self.rest), self.escaped)?;
-        decoded(name, code, chosen, self.written, self.reading.encoding)
+        decoded(name, chosen, self.written, self.reading.encoding)
     }
 
     /// Reads the line with the code that the user named.
-    fn of_code(&self, chosen: &Chosen) -> Option<Raw> {
+    fn of_code(&self, chosen: Rc<Chosen>) -> Option<Raw> {
         if let (true, Some((bytes, name))) = (chosen.cksum, self.cksum) {
-            let raw = decoded(name.to_vec(), 0, chosen, self.written, self.reading.encoding)?;
+            let raw = decoded(name.to_vec(), chosen, self.written, self.reading.encoding)?;
             return Some(Raw { bytes: Some(bytes), ..raw });
         }
-        self.forwards(0, chosen).or_else(|| self.backwards?.raw(0, chosen))
+        self.forwards(Rc::clone(&chosen)).or_else(|| self.backwards?.raw(chosen))
     }
 
     /// Reads the line as one of the default code, or of an SFV file.
     fn guess(&self, list: &mut List) -> Result<Raw, Option<Doubt>> {
-        let default = Chosen::new(DEFAULT).map_err(|_| None)?;
-        let first = self.forwards(place(&default, &list.codes), &default);
+        let default = list.codes.default().ok_or(None)?;
+        let first = self.forwards(default);
         if let Some(raw) = first.filter(|raw| self.is_sure(raw)) {
             if self.after.is_none() {
                 let digits = self.written.bytes().all(|c| c.is_ascii_digit());
@@ -113,7 +115,6 @@ impl<'a> Untagged<'a> {
                 }
             }
             list.assumed = true;
-            add(default, &mut list.codes);
             return Ok(raw);
         }
         // The first word may be a value of unknown width.
@@ -121,10 +122,8 @@ impl<'a> Untagged<'a> {
             && self.written.bytes().all(|c| c.is_ascii_alphanumeric() || b"+/=".contains(&c))
             && self.written.bytes().any(|c| c.is_ascii_digit());
         if let Some(found) = self.backwards.filter(|_| !(likely && self.after.is_some())) {
-            let crc32 = Chosen::new(SFV).map_err(|_| None)?;
-            let raw = found.raw(place(&crc32, &list.codes), &crc32).ok_or(None)?;
-            add(crc32, &mut list.codes);
-            return Ok(raw);
+            let crc32 = list.codes.named(SFV).map_err(|_| None)?;
+            return found.raw(crc32).ok_or(None);
         }
         if likely && self.cksum.is_some() && self.after.is_none() {
             return Err(Some(Doubt::Cksum));
@@ -157,18 +156,6 @@ fn usable(name: &[u8]) -> bool {
     !name.is_empty() && !name.contains(&0)
 }
 
-/// Returns the index of a code in `codes`, or the index it gets when added.
-fn place(chosen: &Chosen, codes: &[Chosen]) -> usize {
-    codes.iter().position(|known| known.label == chosen.label).unwrap_or(codes.len())
-}
-
-/// Adds a code to `codes`, unless it is there.
-fn add(chosen: Chosen, codes: &mut Vec<Chosen>) {
-    if place(&chosen, codes) == codes.len() {
-        codes.push(chosen);
-    }
-}
-
 /// Reads `bytes name`, which cksum prints after the value.
 fn bytes_and_name(rest: &[u8]) -> Option<(u64, &[u8])> {
     let space = rest.iter().position(|&byte| byte == b' ')?;
@@ -195,45 +182,31 @@ fn backwards(line: &[u8]) -> Option<Backwards<'_>> {
 }
 
 impl Backwards<'_> {
-    fn raw(self, code: usize, chosen: &Chosen) -> Option<Raw> {
+    fn raw(self, chosen: Rc<Chosen>) -> Option<Raw> {
         let fits = chosen.code.width() == 32 && !chosen.cksum;
         let hex = Some(Encoding::Hex);
-        if fits { decoded(self.name.to_vec(), code, chosen, self.written, hex) } else { None }
+        if fits { decoded(self.name.to_vec(), chosen, self.written, hex) } else { None }
     }
 }
 
 /// Reads `CODE (name) = value`.
-fn tagged(
-    line: &[u8],
-    escaped: bool,
-    reading: Reading<'_>,
-    codes: &mut Vec<Chosen>,
-) -> Option<Raw> {
+fn tagged(line: &[u8], escaped: bool, reading: Reading<'_>, codes: &mut Codes) -> Option<Raw> {
     let open = line.windows(2).position(|two| two == b" (")?;
     let close = line.windows(4).rposition(|four| four == b") = ")?;
     let name = unescaped(line.get(open + 2..close)?, escaped)?;
     let label = std::str::from_utf8(&line[..open]).ok()?;
     let written = std::str::from_utf8(&line[close + 4..]).ok()?.trim_end();
-    // Most lists name one code over and over.
-    if let Some(place) = codes.iter().position(|known| known.label.eq_ignore_ascii_case(label)) {
-        return decoded(name, place, &codes[place], written, reading.encoding);
-    }
-    let chosen = Chosen::new(label).ok()?;
-    // An alias may name a known code.
-    let raw = decoded(name, place(&chosen, codes), &chosen, written, reading.encoding)?;
-    add(chosen, codes);
-    Some(raw)
+    decoded(name, codes.named(label).ok()?, written, reading.encoding)
 }
 
 /// Decodes a value in the encodings that it may have. Returns `None` if it has none of them.
 fn decoded(
     name: Vec<u8>,
-    code: usize,
-    chosen: &Chosen,
+    code: Rc<Chosen>,
     written: &str,
     encoding: Option<Encoding>,
 ) -> Option<Raw> {
-    let width = chosen.code.width();
+    let (width, cksum) = (code.code.width(), code.cksum);
     let prefixed = written.strip_prefix("0x").or(written.strip_prefix("0X"));
     if let Some(digits) = prefixed {
         // Hexadecimal for sure, and often written without leading zeros.
@@ -249,7 +222,7 @@ fn decoded(
     let read = |wanted: Encoding| {
         let usual = encoding.is_none_or(|encoding| encoding == wanted);
         // cksum prints decimal numbers only.
-        let possible = !chosen.cksum || wanted != Encoding::Hex;
+        let possible = !cksum || wanted != Encoding::Hex;
         if usual && possible { wanted.decode(written, width) } else { None }
     };
     // Used only if named, because these look like hexadecimal.

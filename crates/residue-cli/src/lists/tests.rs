@@ -11,7 +11,6 @@ struct Whole {
     malformed: Vec<usize>,
     doubt: Option<(usize, Doubt)>,
     assumed: bool,
-    codes: Vec<Chosen>,
 }
 
 fn parse(text: &[u8], reading: Reading<'_>) -> Whole {
@@ -26,7 +25,7 @@ fn parse(text: &[u8], reading: Reading<'_>) -> Whole {
     let mut lines = Entries::new(text, reading, list);
     let entries: Vec<Entry> = iter::from_fn(|| lines.next().unwrap()).collect();
     assert_eq!(entries.len(), count);
-    Whole { entries, malformed, doubt, assumed, codes: lines.list.codes }
+    Whole { entries, malformed, doubt, assumed }
 }
 
 fn read(text: &str, code: Option<&str>) -> Whole {
@@ -45,7 +44,11 @@ fn lines_of_many_makers() {
     let list = read(text, Some("crc32c"));
     assert_eq!(list.malformed, [0; 0]);
     assert_eq!(names(&list), ["a", "b", "c", "d d", "e", "f\\\n", "g) = h", "i"]);
-    assert!(list.entries.iter().all(|entry| entry.expected == 0xe306_9283 && entry.code == 0));
+    assert!(
+        list.entries
+            .iter()
+            .all(|entry| entry.expected == 0xe306_9283 && entry.code.label == DEFAULT)
+    );
 }
 
 #[test]
@@ -123,7 +126,7 @@ fn untagged_values_as_wide_as_the_default_are_its() {
     ] {
         let list = read(line, None);
         assert_eq!((list.entries.len(), list.entries[0].expected), (1, 0xe306_9283), "{line}");
-        assert_eq!(list.codes[list.entries[0].code].label, DEFAULT);
+        assert_eq!(list.entries[0].code.label, DEFAULT);
         assert!(list.assumed);
     }
     assert_eq!(read("0x5  a", Some("crc32c")).entries[0].expected, 5);
@@ -143,10 +146,10 @@ fn lists_of_sfv_files() {
         (vec!["a.bin", "b c.bin", "track1", "\\x.y"], 0)
     );
     for entry in &list.entries {
-        assert_eq!((entry.expected, &*list.codes[entry.code].label), (0xcbf4_3926, SFV));
+        assert_eq!((entry.expected, &*entry.code.label), (0xcbf4_3926, SFV));
     }
     let list = read("a.bin e3069283\n", Some("crc32c"));
-    assert_eq!((names(&list), list.codes[0].label.as_str()), (vec!["a.bin"], DEFAULT));
+    assert_eq!((names(&list), list.entries[0].code.label.as_str()), (vec!["a.bin"], DEFAULT));
     assert!(read("a.bin e3069283\n", Some("crc-16")).entries.is_empty());
 }
 

@@ -153,21 +153,16 @@ impl Checker<'_> {
             let same = last.zip(next.as_ref()).is_some_and(|(a, b)| a.name == b.name);
             let most = if same { 2 * read::TOGETHER } else { read::TOGETHER };
             if some.len() >= most {
-                self.together(&std::mem::take(&mut some), entries.codes(), stdin_used)?;
+                self.together(&std::mem::take(&mut some), stdin_used)?;
             }
             some.extend(next);
             next = entries.next()?;
         }
-        self.together(&some, entries.codes(), stdin_used)
+        self.together(&some, stdin_used)
     }
 
     /// Reads the files of some adjacent lines.
-    fn together(
-        &mut self,
-        entries: &[Entry],
-        codes: &[Chosen],
-        stdin_used: bool,
-    ) -> anyhow::Result<()> {
+    fn together(&mut self, entries: &[Entry], stdin_used: bool) -> anyhow::Result<()> {
         let groups: Vec<&[Entry]> = entries.chunk_by(|a, b| a.name == b.name).collect();
         let jobs: Vec<Job<'_>> = groups
             .iter()
@@ -177,7 +172,7 @@ impl Checker<'_> {
                 } else {
                     Source::File(PathBuf::from(file_name(&group[0].name)))
                 },
-                codes: group.iter().map(|entry| &codes[entry.code]).collect(),
+                codes: group.iter().map(|entry| &*entry.code).collect(),
             })
             .collect();
         let progress = self.output.progress.clone();
