@@ -3,11 +3,12 @@
 use crate::output::Styles;
 use anyhow::Context as _;
 use residue_net::replace::replace;
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -52,12 +53,8 @@ impl Publisher {
                     .with_context(|| format!("--prometheus: cannot listen on {address}"))?;
                 let text = Arc::default();
                 let shared = Arc::clone(&text);
-                thread::Builder::new().name("metrics".into()).spawn(move || {
-                    for stream in listener.incoming().filter_map(Result::ok) {
-                        // A reader that fails asks again.
-                        let _ = answer(stream, &shared);
-                    }
-                })?;
+                let work = move || serve(&listener, &shared, PATIENCE);
+                thread::Builder::new().name("metrics".into()).spawn(work)?;
                 Ok(Publisher::Server(text))
             }
         }
@@ -80,25 +77,57 @@ impl Publisher {
     }
 }
 
-/// Longest time for a request, so that no reader keeps others waiting.
+/// Longest time for a connection, from its beginning to the last byte of the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Most connections at a time. One more ends the oldest, which is none of a reader that asks at
+/// once.
+const MOST: usize = 32;
 /// Largest request.
 const LONGEST: usize = 8 << 10;
+/// Pause after a connection that could not be taken, as when the process has too many open files.
+const PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers a request.
-fn answer(mut stream: TcpStream, text: &Mutex<String>) -> io::Result<()> {
-    let end = Instant::now() + PATIENCE;
-    let mut request = Vec::new();
-    while !request.windows(4).any(|four| four == b"\r\n\r\n") && request.len() < LONGEST {
-        let left = end.saturating_duration_since(Instant::now());
-        stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
-        let mut part = [0; 1024];
-        match stream.read(&mut part)? {
-            0 => return Ok(()),
-            count => request.extend_from_slice(&part[..count]),
+/// Answers requests, each on a thread of its own, so that no reader waits for another.
+fn serve(listener: &TcpListener, text: &Arc<Mutex<String>>, patience: Duration) {
+    let mut open: VecDeque<Weak<TcpStream>> = VecDeque::new();
+    for stream in listener.incoming() {
+        let Ok(stream) = stream.map(Arc::new) else {
+            thread::sleep(PAUSE);
+            continue;
+        };
+        open.retain(|other| other.strong_count() > 0);
+        if open.len() >= MOST
+            && let Some(oldest) = open.pop_front().and_then(|oldest| oldest.upgrade())
+        {
+            // Its thread sees the end of the connection.
+            let _ = oldest.shutdown(Shutdown::Both);
         }
-        if Instant::now() >= end {
+        open.push_back(Arc::downgrade(&stream));
+        let (text, end) = (Arc::clone(text), Instant::now() + patience);
+        // A reader that fails, or that gets no thread, asks again.
+        let work = move || drop(answer(&stream, &text, end));
+        let _ = thread::Builder::new().name("scrape".into()).stack_size(STACK).spawn(work);
+    }
+}
+
+/// Stack of a thread that answers.
+const STACK: usize = 64 << 10;
+
+/// Answers a request until `end`.
+fn answer(mut stream: &TcpStream, text: &Mutex<String>, end: Instant) -> io::Result<()> {
+    let mut request = Vec::new();
+    loop {
+        let mut part = [0; 1024];
+        stream.set_read_timeout(Some(left(end)?))?;
+        let count = stream.read(&mut part)?;
+        if count == 0 {
             return Ok(());
+        }
+        let seen = request.len().saturating_sub(3);
+        request.extend_from_slice(&part[..count]);
+        let ended = request[seen..].windows(4).any(|four| four == b"\r\n\r\n");
+        if ended || request.len() >= LONGEST {
+            break;
         }
     }
     let mut words = request.split(|byte| *byte == b' ');
@@ -110,14 +139,27 @@ fn answer(mut stream: TcpStream, text: &Mutex<String>) -> io::Result<()> {
         (b"GET", _) => ("404 Not Found", "the metrics are at /metrics\n".to_string()),
         _ => ("405 Method Not Allowed", "GET /metrics\n".to_string()),
     };
-    stream.set_write_timeout(Some(PATIENCE))?;
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\n\
          Connection: close\r\n\r\n",
         body.len()
     );
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(body.as_bytes())
+    for mut rest in [head.as_bytes(), body.as_bytes()] {
+        while !rest.is_empty() {
+            stream.set_write_timeout(Some(left(end)?))?;
+            match stream.write(rest)? {
+                0 => return Err(io::ErrorKind::WriteZero.into()),
+                count => rest = &rest[count..],
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the time until `end`, or an error if that is over.
+fn left(end: Instant) -> io::Result<Duration> {
+    let left = end.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
 /// Labels: names and values.
@@ -204,6 +246,77 @@ mod tests {
         for wrong in ["", "localhost:9470", ":9470", "1.2.3:80"] {
             assert!(target(wrong).unwrap_err().contains("127.0.0.1:9470"), "{wrong}");
         }
+    }
+
+    /// Serves a text on loopback, with this much time for each connection.
+    fn server(text: &str, patience: Duration) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let text = Arc::new(Mutex::new(text.to_string()));
+        thread::spawn(move || serve(&listener, &text, patience));
+        address
+    }
+
+    fn scrape(address: SocketAddr) -> String {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    /// With an hour for each connection, an answer that waits for another client never comes.
+    #[test]
+    fn no_client_delays_another() {
+        // More than the buffers of a connection hold.
+        let body = "x".repeat(16 << 20);
+        let address = server(&body, Duration::from_secs(3600));
+        let connect = || TcpStream::connect(address).unwrap();
+        let silent: Vec<TcpStream> = (0..50).map(|_| connect()).collect();
+        let asks = |mut stream: TcpStream, text: &[u8]| {
+            stream.write_all(text).unwrap();
+            stream
+        };
+        // In the middle of a request, as of a client that sends a byte now and then.
+        let slow: Vec<TcpStream> = (0..9).map(|_| asks(connect(), b"GET /me")).collect();
+        let deaf: Vec<TcpStream> =
+            (0..3).map(|_| asks(connect(), b"GET /metrics HTTP/1.1\r\n\r\n")).collect();
+        for _ in 0..3 {
+            assert!(scrape(address).ends_with(&format!("\r\n\r\n{body}")));
+        }
+        // The last slow ones are still served.
+        let mut last = asks(slow.into_iter().last().unwrap(), b"trics HTTP/1.1\r\n\r\n");
+        let mut text = String::new();
+        last.read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.ends_with(&body));
+        drop((silent, deaf));
+    }
+
+    #[test]
+    fn too_many_connections_end_the_oldest() {
+        let address = server("text", Duration::from_secs(3600));
+        let mut first = TcpStream::connect(address).unwrap();
+        let others: Vec<_> = (0..MOST).map(|_| TcpStream::connect(address).unwrap()).collect();
+        assert_eq!(first.read(&mut [0; 1]).unwrap(), 0);
+        assert!(scrape(address).ends_with("\r\n\r\ntext"));
+        drop(others);
+    }
+
+    #[test]
+    fn a_connection_has_one_deadline() {
+        let address = server(&"x".repeat(64 << 20), Duration::from_millis(300));
+        // It never stops sending, a byte at a time, and ends all the same.
+        let mut slow = TcpStream::connect(address).unwrap();
+        while slow.write_all(b"x").is_ok() {
+            thread::sleep(Duration::from_millis(20));
+        }
+        // It reads only after the deadline, when a part of the answer is in no buffer.
+        let mut deaf = TcpStream::connect(address).unwrap();
+        deaf.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+        thread::sleep(Duration::from_secs(1));
+        let mut text = Vec::new();
+        let _ = deaf.read_to_end(&mut text);
+        assert!(text.len() < 64 << 20);
     }
 
     #[test]
