@@ -17,7 +17,7 @@ mod streams;
 
 use clap::Parser as _;
 use commands::Cli;
-use output::{Outcome, Output};
+use output::{Form, Kept, Outcome, Output, Styles, visible};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
@@ -46,7 +46,7 @@ fn not_run(error: &clap::Error) -> Outcome {
     let wrong = error.use_stderr();
     // A reader may close the pipe before the end of the help; other failures to print count.
     let printed = if wrong { Ok(()) } else { streams::stdout().check() };
-    let failed = match printed.and_then(|()| error.print()) {
+    let failed = match printed.and_then(|()| print(error)) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let _ = writeln!(io::stderr(), "residue: {}", read::problem(&error));
             true
@@ -54,6 +54,30 @@ fn not_run(error: &clap::Error) -> Outcome {
         _ => false,
     };
     if wrong || failed { Outcome::Trouble } else { Outcome::Good }
+}
+
+/// Prints an error of the arguments, in colour unless an argument holds characters that a terminal
+/// obeys: colours of the error could not be told from those of the argument.
+fn print(error: &clap::Error) -> io::Result<()> {
+    let args: Vec<String> =
+        std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let values = args.iter().filter_map(|arg| Some(arg.split_once('=')?.1));
+    let mut active: Vec<(&str, String)> = args
+        .iter()
+        .map(String::as_str)
+        .chain(values)
+        .map(|arg| (arg, Styles::plain(arg.as_ref())))
+        .filter(|(arg, plain)| arg != plain)
+        .collect();
+    if !error.use_stderr() || active.is_empty() {
+        return error.print();
+    }
+    // Of an argument and its value, which may be quoted alone, the longer one first.
+    active.sort_by_key(|(arg, _)| std::cmp::Reverse(arg.len()));
+    let text = error.render().ansi().to_string();
+    let text = active.iter().fold(text, |text, (arg, plain)| text.replace(arg, plain));
+    let text = anstream::adapter::strip_str(&text).to_string();
+    io::stderr().write_all(&visible(text.as_bytes(), Form::Text, Kept::Layout))
 }
 
 /// Refuses an unknown CPU mask. The library ignores one, and the wrong kernels would be measured

@@ -4,11 +4,13 @@ mod document;
 mod encoding;
 mod escape;
 mod format;
+mod visible;
 
 use crate::progress::Progress;
 use crate::streams::{self, Stdout};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::process::ExitCode;
@@ -17,6 +19,7 @@ pub use document::Bracket;
 pub use encoding::Encoding;
 pub use escape::{escape, unescape};
 pub use format::{Format, Report};
+pub use visible::{Form, Kept, visible};
 
 /// How a command ended; of several outcomes the greatest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,19 +91,41 @@ impl Output {
         self.ended(line, b'\n')
     }
 
+    /// Prints a line of a list, which other programs read: with names as they are, except on a
+    /// terminal. The final byte is `end`.
+    pub fn entry(&mut self, line: impl AsRef<[u8]>, end: u8) -> io::Result<()> {
+        let line = self.foreign(line.as_ref());
+        self.ended(line, end)
+    }
+
+    /// Returns text from outside as standard output gets it.
+    pub fn foreign<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        self.shown(text, Form::Text, Kept::Nothing)
+    }
+
     /// Prints bytes and a final byte `end`.
     pub fn ended(&mut self, line: impl AsRef<[u8]>, end: u8) -> io::Result<()> {
+        let line = line.as_ref();
+        // Lines of JSON are objects.
+        let form = if line.starts_with(b"{") { Form::Json } else { Form::Text };
+        let line = self.shown(line, form, Kept::Layout);
         let Output { out, terminal, progress, .. } = self;
         progress.aside(|| {
-            out.write_all(line.as_ref())?;
+            out.write_all(&line)?;
             out.write_all(&[end])?;
             if *terminal { out.flush() } else { Ok(()) }
         })
     }
 
-    /// Prints bytes unchanged.
+    /// Prints a text of several lines, to its end.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.out.write_all(bytes)
+        let bytes = self.shown(bytes, Form::Text, Kept::Layout);
+        self.out.write_all(&bytes)
+    }
+
+    /// Returns what standard output gets of a text.
+    fn shown<'a>(&self, text: &'a [u8], form: Form, kept: Kept) -> Cow<'a, [u8]> {
+        if self.terminal { visible(text, form, kept) } else { Cow::Borrowed(text) }
     }
 
     /// Prints a value as JSON.
@@ -108,6 +133,7 @@ impl Output {
         // Through a buffer: serde_json would wrap an error of the pipe in one of its own.
         let mut text = serde_json::to_vec_pretty(value)?;
         text.push(b'\n');
+        let text = self.shown(&text, Form::Json, Kept::Layout);
         self.out.write_all(&text)
     }
 
@@ -132,6 +158,7 @@ impl Output {
 
     /// Prints part of a JSON document.
     fn part(&mut self, text: &[u8]) -> io::Result<()> {
+        let text = &*self.shown(text, Form::Json, Kept::Layout);
         let Output { out, progress, terminal, .. } = self;
         let result = if *terminal {
             progress.aside(|| out.write_all(text).and_then(|()| out.flush()))
@@ -146,8 +173,10 @@ impl Output {
         self.out.flush()
     }
 
-    /// Prints a message on standard error, after everything printed before it.
+    /// Prints a message on standard error, after everything printed before it. Its lines after the
+    /// first are indented by two blanks.
     pub fn complain(&mut self, message: &str) {
+        let message = visible::message(message);
         let Output { out, progress, .. } = self;
         progress.aside(|| {
             // The final flush reports a failure again; a failure to print the message is lost.
@@ -179,6 +208,9 @@ pub struct Styles {
 }
 
 impl Styles {
+    /// The sequences that styles consist of.
+    const SEQUENCES: [&'static str; 5] = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m"];
+
     /// Returns styles without colour.
     pub fn none() -> Styles {
         Styles::new(false)
@@ -196,11 +228,7 @@ impl Styles {
 
     /// Returns a name from outside with control characters escaped, for use in a message.
     pub fn plain(name: &OsStr) -> String {
-        let name = name.to_string_lossy();
-        let escape = |c: char| {
-            if c.is_control() { c.escape_default().to_string() } else { c.to_string() }
-        };
-        name.chars().map(escape).collect()
+        visible::plain(&name.to_string_lossy())
     }
 }
 

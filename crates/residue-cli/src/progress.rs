@@ -1,5 +1,6 @@
 //! The progress bar, shown on a terminal during long work.
 
+use crate::output::{Form, Kept, visible};
 use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal as _};
@@ -85,7 +86,8 @@ impl Progress {
     /// Replaces the text of the line.
     pub fn say(&self, words: String) {
         if let Some(bar) = &self.0 {
-            bar.set_message(words);
+            let shown = visible(words.as_bytes(), Form::Text, Kept::Layout);
+            bar.set_message(String::from_utf8_lossy(&shown).into_owned());
             bar.tick();
         }
     }

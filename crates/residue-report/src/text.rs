@@ -13,7 +13,10 @@ pub fn capitalised(text: &str) -> String {
 pub fn clean(text: &str) -> String {
     let allowed = |c: char| !(c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'));
     // Marks that turn the direction of writing would let a name rewrite its neighbours.
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let turns = |c: char| {
+        let marks = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}');
+        marks || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
     text.chars().map(|c| if allowed(c) && !turns(c) { c } else { '\u{fffd}' }).collect()
 }
 

@@ -165,7 +165,9 @@ pub struct SumArgs {
 const HELP: &str = "\
 Each file gives a line `value  name`, or with several codes a line `CODE (name) = value` per code. \
 Backslashes, newlines and carriage returns in names are escaped, and a backslash then starts the \
-line. `-a cksum` alone prints `value bytes name`, exactly as cksum does.
+line. `-a cksum` alone prints `value bytes name`, exactly as cksum does. A terminal gets other \
+control characters of names escaped as well (`\\u{1b}`); files and pipes get them as they are, so \
+that --check finds the files.
 
 Checking: a tagged line names its code. Other lines are of the code of -a, or of crc-32/iscsi if \
 the value has 32 bits. SFV files (`name A3B1C2D4`, comments after ;) are of CRC-32 unless -a names \

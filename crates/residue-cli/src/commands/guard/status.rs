@@ -84,7 +84,10 @@ pub fn kernel_head(status: &kernel::Status) -> String {
         |value| format!("value {value}"),
     );
     let policy = if status.required { "required" } else { "preferred" };
-    let cgroup = status.cgroup.as_ref().map(|folder| format!(", cgroup {}", folder.display()));
+    let cgroup = status
+        .cgroup
+        .as_ref()
+        .map(|folder| format!(", cgroup {}", Styles::plain(folder.as_os_str())));
     let mut parts: Vec<&str> = Vec::new();
     for part in status.interfaces.iter().flat_map(|interface| &interface.parts) {
         if !parts.contains(&part.as_str()) {

@@ -263,7 +263,7 @@ impl Checker<'_> {
         let styles = self.output.styles;
         let style = if row.verdict == "OK" { styles.good } else { styles.bad };
         let mut line = if escaped { b"\\".to_vec() } else { Vec::new() };
-        line.extend(name);
+        line.extend(&*self.output.foreign(&name));
         line.extend(format!(": {style}{}{style:#}", row.verdict).into_bytes());
         self.output.finding(line)?;
         Ok(())

@@ -121,7 +121,7 @@ impl Printer<'_> {
         } else if let Some(done) = &done {
             for (chosen, value) in self.codes.iter().zip(&done.values) {
                 let end = if self.args.zero { 0 } else { b'\n' };
-                output.ended(self.line(input, chosen, *value, done.bytes), end)?;
+                output.entry(self.line(input, chosen, *value, done.bytes), end)?;
             }
         }
         if let Some(error) = error {

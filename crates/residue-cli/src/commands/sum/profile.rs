@@ -238,7 +238,7 @@ fn print_lines(
     for (chosen, shown) in codes.iter().zip(shown) {
         let tag = (args.tag || codes.len() > 1).then(|| chosen.tag());
         let line = named(args, tag.as_deref(), input.name.as_encoded_bytes(), &shown.shown);
-        output.ended(line, if args.zero { 0 } else { b'\n' })?;
+        output.entry(line, if args.zero { 0 } else { b'\n' })?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::WatchArgs;
 use super::session::{Ending, Losses, Session};
-use crate::output::Output;
+use crate::output::{Output, Styles};
 use residue_capture::capture::{self, Capture, Frame, Options, Waited};
 use residue_capture::signals::Signals;
 use residue_net::pcap::{LinkType, Packet};
@@ -20,7 +20,7 @@ pub fn run(args: &WatchArgs, name: &str, output: &mut Output) -> anyhow::Result<
         promiscuous: args.promiscuous,
         buffer: (args.buffer as usize) << 20,
     })?;
-    let mut session = Session::new(args, name, output)?;
+    let mut session = Session::new(args, &Styles::plain(name.as_ref()), output)?;
     session.mtu = capture.mtu();
     let mut watch = Watch { capture, session };
     let mut ended = watch.go_on(&signals);
