@@ -46,6 +46,14 @@ pub fn must(line: &str) -> Output {
     output
 }
 
+/// Returns a folder in memory where all may create files, or the one for temporary files: a test
+/// that has thousands of files synchronised need not wait for a disk.
+#[must_use]
+pub fn memory() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    if memory.is_dir() { memory } else { std::env::temp_dir() }
+}
+
 /// Waits up to 20 seconds for a condition.
 ///
 /// # Panics

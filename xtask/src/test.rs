@@ -8,7 +8,7 @@ use std::process::{ExitCode, Stdio};
 use std::thread::ScopedJoinHandle;
 
 /// Programs that tests compare with or need, and the Debian package of each.
-const TOOLS: [(&str, &str); 15] = [
+const TOOLS: [(&str, &str); 16] = [
     ("crc32", "libarchive-zip-perl"),
     ("rhash", "rhash"),
     ("python3", "python3"),
@@ -24,6 +24,7 @@ const TOOLS: [(&str, &str); 15] = [
     ("zsh", "zsh"),
     ("fish", "fish"),
     ("systemd-analyze", "systemd"),
+    ("strace", "strace"),
 ];
 
 /// Numbers of tests that passed and failed, and why others were skipped.

@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+#[path = "writers/synced.rs"]
+mod synced;
 
 use common::residue;
 use residue_bench::model::{Run, Statistic};
@@ -151,8 +153,13 @@ fn is_root() -> bool {
 /// Calls `test` for each writer in an empty folder, with the path to write and the expected
 /// content.
 fn each(test: impl Fn(&Writer, &Path, &[u8])) {
+    each_in(&residue_testing::memory(), test);
+}
+
+/// Calls `test` as [`each`], with folders in `outer`.
+fn each_in(outer: &Path, test: impl Fn(&Writer, &Path, &[u8])) {
     for writer in WRITERS {
-        let place = tempfile::tempdir().unwrap();
+        let place = tempfile::tempdir_in(outer).unwrap();
         let new = place.path().join("new");
         fs::create_dir(&new).unwrap();
         (writer.write)(&new.join(writer.file)).unwrap();
@@ -177,15 +184,17 @@ fn holds(path: &Path, content: &[u8], writer: &Writer) {
 fn a_file_that_is_replaced_keeps_mode_and_owner() {
     each(|writer, path, content| {
         fs::write(path, "old").unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o640)).unwrap();
         if is_root() {
             chown(path, Some(65534), Some(65533)).unwrap();
         }
+        fs::set_permissions(path, fs::Permissions::from_mode(0o6750)).unwrap();
         let before = fs::metadata(path).unwrap();
         (writer.write)(path).unwrap();
         holds(path, content, writer);
         let after = fs::metadata(path).unwrap();
-        let kept = |it: &fs::Metadata| (it.mode(), it.uid(), it.gid());
+        // Set-user and set-group bits are not kept.
+        assert_eq!((before.mode() & 0o7777, after.mode() & 0o7777), (0o6750, 0o750));
+        let kept = |it: &fs::Metadata| (it.mode() & 0o777, it.uid(), it.gid());
         assert_eq!(kept(&after), kept(&before), "{}", writer.name);
         assert_ne!(after.ino(), before.ino(), "{}: changed where it stands", writer.name);
     });
@@ -272,7 +281,7 @@ fn a_device_is_written_to_not_replaced() {
         let why = "a device node needs root, and a folder for temporary files that allows devices";
         return residue_testing::skip(why);
     }
-    each(|writer, path, _| {
+    each_in(&std::env::temp_dir(), |writer, path, _| {
         assert!(node(path, "3"));
         let before = fs::metadata(path).unwrap();
         (writer.write)(path).unwrap();
@@ -390,11 +399,13 @@ fn nothing_else_replaces_files() {
                 waiting.push(path);
             } else if name.ends_with(".rs") {
                 let text = fs::read_to_string(&path).unwrap();
-                if ["fs::rename(", ".persist("].iter().any(|call| text.contains(call)) {
+                let calls = ["fs::rename", "renameat", ".persist("];
+                if calls.iter().any(|call| text.contains(call)) {
                     found.push(name);
                 }
             }
         }
     }
-    assert_eq!(found, ["replace.rs"]);
+    found.sort();
+    assert_eq!(found, ["portable.rs", "unix.rs"]);
 }

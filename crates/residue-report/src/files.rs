@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::page::Figure;
-use residue_net::replace::{replace, synced};
+use residue_net::replace::replace;
 
 /// Writes a report into a folder, which is made if it is missing: `figure-ID.svg` for each figure,
 /// the files with their names, and the page as `index.html`. Returns the paths, the page first.
@@ -40,13 +40,9 @@ pub fn write_report(
 /// Returns an error if it cannot be written; the error names the path.
 pub fn write_whole(dir: &Path, name: &str, content: &str) -> io::Result<PathBuf> {
     let path = dir.join(name);
-    let write = |file: &mut fs::File| {
-        file.write_all(content.as_bytes())?;
-        synced(file)
-    };
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    replace(&path, None, write).map_err(named)?;
+    replace(&path, None, |file| file.write_all(content.as_bytes())).map_err(named)?;
     Ok(path)
 }
 

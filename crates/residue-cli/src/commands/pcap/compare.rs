@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use residue_net::compare::{self, Event, Options, Report};
-use residue_net::replace::{replace, synced};
+use residue_net::replace::replace;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -195,8 +195,7 @@ fn written(args: &CompareArgs, path: &Path, output: &mut Output) -> anyhow::Resu
         if failed {
             return Err(io::Error::other("the captures cannot be compared"));
         }
-        let file = pairs.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
-        synced(file)
+        pairs.finish().map(drop)
     });
     match result {
         Some(Err(error)) => Err(error),
