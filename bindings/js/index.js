@@ -1,5 +1,6 @@
 // The public functions. index.d.ts documents them.
 
+import { bits, bytesOf, kindOf, truth, whole, wide } from "./arguments.js";
 import { library } from "./library.js";
 import {
   data as at,
@@ -19,10 +20,12 @@ const shown = (value, width) => (width <= 32 ? Number(value) : value);
 /** Returns a function that goes on from a value, by one of libresidue's `_extend`. */
 function extending(name, start) {
   const extend = library[`residue_${name}_extend`];
-  const wide = typeof start === "bigint";
-  const proper = wide ? (value) => BigInt.asUintN(64, value) : (value) => value >>> 0;
-  return (argument, value = start) => {
-    inPieces(argument, (length) => {
+  const big = typeof start === "bigint";
+  const checked = big ? wide : (value, what) => whole(value, what, 0, 0xffffffff);
+  const proper = big ? (value) => BigInt.asUintN(64, value) : (value) => value >>> 0;
+  return (argument, from = start) => {
+    let value = checked(from, "the value");
+    inPieces(bytesOf(argument), (length) => {
       value = extend(value, at, length);
     });
     return proper(value);
@@ -36,61 +39,75 @@ export const adler32 = extending("adler32", 1);
 
 const handles = new FinalizationRegistry(({ free, handle }) => free(handle));
 
-/** An object of the library, freed with the object of JavaScript that holds it, or before. */
-class Owned {
-  #handle;
-  #free;
-
-  constructor(handle, free) {
-    if (handle === 0) throw new RangeError(textAt(library.residue_last_error()));
-    this.#handle = handle;
-    this.#free = free;
-    handles.register(this, { free, handle }, this);
-  }
-
-  /** Returns the address of the object. */
-  static handle(owned) {
-    if (owned.#handle === 0) throw new TypeError("the object was freed");
-    return owned.#handle;
-  }
-
-  free() {
-    if (this.#handle === 0) return;
-    handles.unregister(this);
-    this.#free(this.#handle);
-    this.#handle = 0;
-  }
+/** Returns the handle of a new object of the library, which is freed with `owner` or before. */
+function owned(owner, handle, free) {
+  if (handle === 0) throw new RangeError(textAt(library.residue_last_error()));
+  handles.register(owner, { free, handle }, owner);
+  return handle;
 }
 
-function fromParameters({ width, poly, init = 0n, refin = false, refout = refin, xorout = 0n }) {
-  putHead(scratch, width, refin, refout);
-  [poly, init, xorout, 0n, 0n].forEach((value, index) => {
-    putWide(scratch + 8 + 16 * index, BigInt(value));
-  });
+/** Frees an object of the library. */
+function freed(owner, handle, free) {
+  if (handle === 0) return;
+  handles.unregister(owner);
+  free(handle);
+}
+
+function fromParameters(parameters) {
+  if (typeof parameters !== "object" || parameters === null) {
+    throw new TypeError(`expected a name of a code or parameters, not ${kindOf(parameters)}`);
+  }
+  // Each is read once, so that what is checked is what is used.
+  const { width, poly, init = 0n, refin = false, refout = refin, xorout = 0n } = parameters;
+  whole(width, "the width", 1, 128);
+  const wides = [bits(poly, "poly", width), bits(init, "init", width)];
+  wides.push(bits(xorout, "xorout", width), 0n, 0n);
+  putHead(scratch, width, truth(refin, "refin"), truth(refout, "refout"));
+  wides.forEach((value, index) => putWide(scratch + 8 + 16 * index, value));
   return library.residue_code_from_params(scratch);
 }
 
-export class Code extends Owned {
+// A handle is an address, and any number could be one. Each class therefore has a private field of
+// its own, which no object of another class has and only its constructor sets.
+
+const isObject = (value) =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
+
+let isCode;
+let handleOfCode;
+
+export class Code {
+  #handle;
+
+  static {
+    isCode = (value) => isObject(value) && #handle in value;
+    handleOfCode = (value) => {
+      if (!isCode(value)) throw new TypeError(`expected a Code, not ${kindOf(value)}`);
+      if (value.#handle === 0) throw new TypeError("the Code was freed");
+      return value.#handle;
+    };
+  }
+
   constructor(code) {
     const named = typeof code === "string";
     const handle = named ? library.residue_code_new(putText(code)) : fromParameters(code);
-    super(handle, library.residue_code_free);
+    this.#handle = owned(this, handle, library.residue_code_free);
   }
 
   get name() {
-    return textAt(library.residue_code_name(Owned.handle(this)));
+    return textAt(library.residue_code_name(handleOfCode(this)));
   }
 
   get about() {
-    return textAt(library.residue_code_about(Owned.handle(this)));
+    return textAt(library.residue_code_about(handleOfCode(this)));
   }
 
   get width() {
-    return library.residue_code_width(Owned.handle(this));
+    return library.residue_code_width(handleOfCode(this));
   }
 
   value(argument) {
-    const digest = this.digest();
+    const digest = Code.prototype.digest.call(this);
     try {
       return digest.update(argument).value();
     } finally {
@@ -99,60 +116,90 @@ export class Code extends Owned {
   }
 
   digest() {
+    handleOfCode(this);
     return new Digest(this);
+  }
+
+  free() {
+    if (!isCode(this)) handleOfCode(this);
+    freed(this, this.#handle, library.residue_code_free);
+    this.#handle = 0;
   }
 }
 
-export class Digest extends Owned {
+export class Digest {
+  #handle;
   #width;
 
   /** Creates a digest of a code, or a copy of a digest. */
   constructor(of) {
-    const copy = of instanceof Digest;
-    const make = copy ? library.residue_stream_copy : library.residue_stream_new;
-    super(make(Owned.handle(of)), library.residue_stream_free);
-    this.#width = copy ? of.#width : of.width;
+    const copy = isObject(of) && #handle in of;
+    if (!copy && !isCode(of)) {
+      throw new TypeError(`expected a Code or a Digest, not ${kindOf(of)}`);
+    }
+    const handle = copy
+      ? library.residue_stream_copy(Digest.#of(of))
+      : library.residue_stream_new(handleOfCode(of));
+    this.#handle = owned(this, handle, library.residue_stream_free);
+    this.#width = copy ? of.#width : library.residue_code_width(handleOfCode(of));
+  }
+
+  /** Returns the handle of a digest. */
+  static #of(value) {
+    if (!isObject(value) || !(#handle in value)) {
+      throw new TypeError(`expected a Digest, not ${kindOf(value)}`);
+    }
+    if (value.#handle === 0) throw new TypeError("the Digest was freed");
+    return value.#handle;
   }
 
   update(argument) {
-    const handle = Owned.handle(this);
-    inPieces(argument, (length) => demand(library.residue_stream_update(handle, at, length)));
+    const bytes = bytesOf(argument);
+    const handle = Digest.#of(this);
+    inPieces(bytes, (length) => demand(library.residue_stream_update(handle, at, length)));
     return this;
   }
 
   combine(next) {
-    demand(library.residue_stream_combine(Owned.handle(this), Owned.handle(next)));
+    demand(library.residue_stream_combine(Digest.#of(this), Digest.#of(next)));
     return this;
   }
 
   value() {
-    demand(library.residue_stream_value_wide(Owned.handle(this), scratch));
+    demand(library.residue_stream_value_wide(Digest.#of(this), scratch));
     return shown(wideAt(scratch), this.#width);
   }
 
   reset() {
-    demand(library.residue_stream_reset(Owned.handle(this)));
+    demand(library.residue_stream_reset(Digest.#of(this)));
     return this;
   }
 
   copy() {
+    Digest.#of(this);
     return new Digest(this);
+  }
+
+  free() {
+    if (!isObject(this) || !(#handle in this)) Digest.#of(this);
+    freed(this, this.#handle, library.residue_stream_free);
+    this.#handle = 0;
   }
 }
 
 const known = new Map();
 
 /** Returns a function that computes the value of a named code. */
-function whole(name) {
+function oneShot(name) {
   return (argument) => {
     if (!known.has(name)) known.set(name, new Code(name));
     return known.get(name).value(argument);
   };
 }
 
-export const internet = whole("internet");
-export const fletcher16 = whole("fletcher-16");
-export const fletcher32 = whole("fletcher-32");
+export const internet = oneShot("internet");
+export const fletcher16 = oneShot("fletcher-16");
+export const fletcher32 = oneShot("fletcher-32");
 
 export function codes() {
   const count = library.residue_code_count();

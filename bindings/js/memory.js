@@ -1,6 +1,7 @@
 // The part of the library's memory that belongs to JavaScript. Its pages are added to the memory
 // once; the library's own allocator leaves pages that it did not add alone.
 
+import { encoded } from "./arguments.js";
 import { library } from "./library.js";
 
 const PAGE = 65536;
@@ -22,31 +23,15 @@ export const scratch = start + CHUNK;
 // A memory that grows has a new buffer, so no view of it may be kept.
 const view = () => new DataView(library.memory.buffer);
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-/** Returns the bytes of an argument: of a buffer, of a view of one, or of a text in UTF-8. */
-export function bytesOf(argument) {
-  if (argument instanceof Uint8Array) return argument;
-  if (typeof argument === "string") return encoder.encode(argument);
-  if (ArrayBuffer.isView(argument)) {
-    return new Uint8Array(argument.buffer, argument.byteOffset, argument.byteLength);
-  }
-  if (argument instanceof ArrayBuffer) return new Uint8Array(argument);
-  if (typeof SharedArrayBuffer === "function" && argument instanceof SharedArrayBuffer) {
-    return new Uint8Array(argument);
-  }
-  throw new TypeError("the data must be a string, an ArrayBuffer, or a view of one");
-}
 
 /** Copies at most CHUNK bytes to `data`. */
 export function put(bytes) {
   new Uint8Array(library.memory.buffer, data, CHUNK).set(bytes);
 }
 
-/** Calls `take` with the length of each piece of the data, which is then at `data`. */
-export function inPieces(argument, take) {
-  const bytes = bytesOf(argument);
+/** Calls `take` with the length of each piece of the bytes, which is then at `data`. */
+export function inPieces(bytes, take) {
   for (let at = 0; at < bytes.length; at += CHUNK) {
     const piece = bytes.subarray(at, at + CHUNK);
     put(piece);
@@ -56,7 +41,9 @@ export function inPieces(argument, take) {
 
 /** Writes a text to `scratch` as C has it, and returns its address. */
 export function putText(text) {
-  const bytes = encoder.encode(`${text}\0`);
+  // A text of C ends at the first zero byte.
+  if (text.includes("\0")) throw new RangeError("a name must not contain a zero byte");
+  const bytes = encoded(`${text}\0`, "the name");
   if (bytes.length > SCRATCH) {
     throw new RangeError(`a name of ${bytes.length - 1} bytes is too long`);
   }
@@ -75,7 +62,7 @@ export function wideAt(address) {
   return (view().getBigUint64(address + 8, true) << 64n) | view().getBigUint64(address, true);
 }
 
-/** Writes a value of up to 128 bits to an address. */
+/** Writes a BigInt, which must be of up to 128 bits, to an address. */
 export function putWide(address, value) {
   view().setBigUint64(address, BigInt.asUintN(64, value), true);
   view().setBigUint64(address + 8, value >> 64n, true);

@@ -8,6 +8,16 @@ use std::path::Path;
 use std::process::Command;
 
 const SOURCES: &str = "bindings/js";
+const FILES: [&str; 7] = [
+    "package.json",
+    "index.js",
+    "index.d.ts",
+    "arguments.js",
+    "library.js",
+    "memory.js",
+    "README.md",
+];
+const TESTS: [&str; 3] = ["package.test.mjs", "arguments.test.mjs", "vectors.mjs"];
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Packs the package, installs it in an empty folder, and runs its tests there.
@@ -21,8 +31,7 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     let sources = emptied(&target()?.join("npm"))?;
     let module = format!("export const wasm =\n  \"{}\";\n", web::base64(&wasm));
     written(&sources.join("wasm.js"), module.as_bytes())?;
-    let files = ["package.json", "index.js", "index.d.ts", "library.js", "memory.js", "README.md"];
-    for file in files {
+    for file in FILES {
         copied(&Path::new(SOURCES).join(file), &sources.join(file))?;
     }
     for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
@@ -44,7 +53,7 @@ fn tested(package: &Path, place: &Path) -> Result<(), String> {
     let mut install = Command::new("npm");
     install.args(["install", "--silent", "--offline", "--no-audit", "--no-fund"]);
     done(install.arg(package).current_dir(place))?;
-    for file in ["package.test.mjs", "vectors.mjs"] {
+    for file in TESTS {
         copied(&Path::new(SOURCES).join("tests").join(file), &place.join(file))?;
     }
     let vectors = std::path::absolute("vectors").map_err(|error| error.to_string())?;
