@@ -24,6 +24,9 @@
 // next failure replaces. Results are not written after a failure. No function aborts, prints or
 // sets errno.
 //
+// Results may share memory with arguments: they are written last. Batches and copies write while
+// they read, and refuse overlaps (RESIDUE_OVERLAP).
+//
 // All functions may be called from any thread at any time, but a stream only by one thread at a
 // time. Codes never change and may be shared. Only functions named _new, _copy and _at allocate
 // memory, except for an error's text.
@@ -75,7 +78,8 @@ typedef enum {
     RESIDUE_TEXT = 11,
     // The text does not fit into the buffer.
     RESIDUE_SPACE = 12,
-    // Source and destination overlap.
+    // Source and destination overlap, or a function that writes while it reads would write its
+    // values over its arguments.
     RESIDUE_OVERLAP = 13,
     // A bug in this library; please report it.
     RESIDUE_INTERNAL = 99,
@@ -213,8 +217,8 @@ uint64_t residue_crc64_nvme_combine(uint64_t first, uint64_t second, uint64_t se
 // Computes the Adler-32 of two pieces of data from the value of each: zlib's adler32_combine.
 uint32_t residue_adler32_combine(uint32_t first, uint32_t second, uint64_t second_length);
 
-// Copies length bytes, which must not overlap, and computes their CRC-32C in one pass. (Any code:
-// residue_copy.)
+// Copies length bytes and computes their CRC-32C in one pass. RESIDUE_OVERLAP if any two of source,
+// destination and value share a byte. (Any code: residue_copy.)
 residue_status residue_copy_crc32c(void *to, const void *from, size_t length, uint32_t *value);
 
 // Writes the two check octets of ISO 8473 (TP4, IS-IS, OSPF) at this offset of the packet, which
@@ -395,14 +399,16 @@ residue_status residue_partial_parse(const residue_code *code,
 residue_code *residue_partial_parse_code(const char *line);
 
 // Copies length bytes, as memcpy, and computes their value by any code, for most codes in one
-// pass.
+// pass. RESIDUE_OVERLAP if any two of source, destination and value share a byte.
 residue_status residue_copy(const residue_code *code,
                             void *to,
                             const void *from,
                             size_t length,
                             residue_wide *value);
 
-// Computes the CRC-32C of each of count packets.
+// Computes the CRC-32C of each of count packets. In this function and the following ones,
+// RESIDUE_OVERLAP if values shares a byte with a packet or with the array of packets; packets may
+// overlap each other.
 residue_status residue_batch_crc32c(const residue_slice *packets, size_t count, uint32_t *values);
 
 // Computes the Internet checksum of each of count packets.

@@ -1,7 +1,7 @@
 //! Values of many packets at once, and copies with a value.
 
 use crate::code::{residue_code, residue_wide};
-use crate::ffi::{Failure, bytes, given, residue_status, run, write};
+use crate::ffi::{Failure, bytes, given, null, overlap, residue_status, run, write};
 use residue::{batch, copy};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -19,26 +19,39 @@ pub struct residue_slice {
 /// Packets per round, in arrays on the stack.
 const ROUND: usize = 128;
 
-/// Returns source and destination of a copy.
+fn overlapping(text: &str) -> Failure {
+    Failure::new(residue_status::RESIDUE_OVERLAP, text)
+}
+
+/// Returns source and destination of a copy, whose value goes to `value`.
 ///
 /// # Safety
 ///
 /// `from` must be null or valid for reads, and `to` null or valid for writes, of `length` bytes,
 /// for all of `'a`.
-pub unsafe fn apart<'a>(
+pub unsafe fn apart<'a, V>(
     to: *mut c_void,
     from: *const c_void,
     length: usize,
+    value: *mut V,
 ) -> Result<(&'a [u8], &'a mut [MaybeUninit<u8>]), Failure> {
+    if value.is_null() {
+        return Err(null("the pointer to the result"));
+    }
     // SAFETY: the header's rules.
     let (from, there) = unsafe { (bytes(from, length)?, bytes(to, length)?) };
     if there.is_empty() {
         return Ok((&[], &mut []));
     }
-    let (a, b) = (from.as_ptr().addr(), to.addr());
-    if a < b + length && b < a + length {
+    let (a, b) = ((from.as_ptr().addr(), length), (to.addr(), length));
+    if overlap(a, b) {
         let text = "source and destination overlap; move the data, then take its value";
-        return Err(Failure::new(residue_status::RESIDUE_OVERLAP, text));
+        return Err(overlapping(text));
+    }
+    let value = (value.addr(), size_of::<V>());
+    if overlap(a, value) || overlap(b, value) {
+        let text = "the value overlaps the source or the destination; give it memory of its own";
+        return Err(overlapping(text));
     }
     // SAFETY: not null, not too long, and disjoint from `from`; the caller guarantees that it is
     // valid for writes.
@@ -46,7 +59,7 @@ pub unsafe fn apart<'a>(
 }
 
 /// Copies length bytes, as memcpy, and computes their value by any code, for most codes in one
-/// pass.
+/// pass. RESIDUE_OVERLAP if any two of source, destination and value share a byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_copy(
     code: *const residue_code,
@@ -57,7 +70,9 @@ pub unsafe extern "C" fn residue_copy(
 ) -> residue_status {
     run(|| {
         // SAFETY: the header's rules.
-        let (code, (from, to)) = unsafe { (given(code, "the code")?, apart(to, from, length)?) };
+        let code = unsafe { given(code, "the code")? };
+        // SAFETY: the header's rules.
+        let (from, to) = unsafe { apart(to, from, length, value)? };
         let found = copy::code(&code.code, from, to);
         // SAFETY: the header's rules.
         unsafe { write(value, found.into()) }
@@ -65,7 +80,7 @@ pub unsafe extern "C" fn residue_copy(
 }
 
 /// Passes the packets to `work`, up to `ROUND` at a time, with the index of the first. Does nothing
-/// if a pointer is wrong.
+/// if a pointer is wrong, or `values` shares a byte with the packets or their array.
 ///
 /// # Safety
 ///
@@ -88,11 +103,21 @@ unsafe fn rounds<V>(
         let text = format!("{count} packets exceed any memory; is the count negative?");
         return Err(Failure::new(residue_status::RESIDUE_LENGTH, text));
     }
+    let places = (values.addr(), count * size_of::<V>());
+    if overlap(places, (packets.addr(), count * size_of::<residue_slice>())) {
+        let text = "the values overlap the array of packets; give them memory of their own";
+        return Err(overlapping(text));
+    }
     // SAFETY: not null and not too many; the caller guarantees that they are valid for reads.
     let packets = unsafe { std::slice::from_raw_parts(packets, count) };
-    for packet in packets {
+    for (index, packet) in packets.iter().enumerate() {
         // SAFETY: the header's rules.
         unsafe { bytes(packet.data, packet.length)? };
+        // The values of a round are written before the packets of the next are read.
+        if overlap(places, (packet.data.addr(), packet.length)) {
+            let text = format!("the values overlap packet {index}; give them memory of their own");
+            return Err(overlapping(&text));
+        }
     }
     let mut slices: [&[u8]; ROUND] = [&[]; ROUND];
     for (round, packets) in packets.chunks(ROUND).enumerate() {
@@ -121,7 +146,9 @@ unsafe fn places<'a, V>(values: *mut V, index: usize, count: usize) -> &'a mut [
     }
 }
 
-/// Computes the CRC-32C of each of count packets.
+/// Computes the CRC-32C of each of count packets. In this function and the following ones,
+/// RESIDUE_OVERLAP if values shares a byte with a packet or with the array of packets; packets may
+/// overlap each other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_batch_crc32c(
     packets: *const residue_slice,

@@ -42,7 +42,8 @@ pub enum residue_status {
     RESIDUE_TEXT = 11,
     /// The text does not fit into the buffer.
     RESIDUE_SPACE = 12,
-    /// Source and destination overlap.
+    /// Source and destination overlap, or a function that writes while it reads would write its
+    /// values over its arguments.
     RESIDUE_OVERLAP = 13,
     /// A bug in this library; please report it.
     RESIDUE_INTERNAL = 99,
@@ -193,6 +194,13 @@ pub unsafe fn bytes_or_none<'a>(data: *const c_void, length: usize) -> &'a [u8] 
     unsafe { std::slice::from_raw_parts(data.cast(), length) }
 }
 
+/// Returns whether two ranges, each an address and a number of bytes, share a byte.
+pub fn overlap(first: (usize, usize), second: (usize, usize)) -> bool {
+    let (lower, upper) = if first.0 <= second.0 { (first, second) } else { (second, first) };
+    // The end of a range may be the end of all addresses, so ends are not computed.
+    lower.1 != 0 && upper.1 != 0 && upper.0 - lower.0 < lower.1
+}
+
 /// Returns a reference to what `pointer` points to.
 ///
 /// # Safety
@@ -243,6 +251,6 @@ pub unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Failure> {
     text.to_str().map_err(not)
 }
 
-fn null(what: &str) -> Failure {
+pub fn null(what: &str) -> Failure {
     Failure::new(residue_status::RESIDUE_NULL, format!("{what} is null"))
 }
