@@ -21,7 +21,7 @@ import residue
 from . import _strength
 from ._cluster import connect
 from ._errors import ClusterError
-from ._manifest import hexed, label, tagged
+from ._lines import hexed, label, tagged
 from ._objects import reason
 from ._parts import PART_SIZE, size
 from ._value import manifest, partials
@@ -213,7 +213,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--root",
         metavar="URL",
-        help="look for the objects here [default: the root in the manifest]",
+        help="look for the objects here; needed if the root in the manifest is in another store "
+        "than the manifest [default: the root in the manifest]",
     )
     one.add_argument("-a", "--code", metavar="CODE", help="code of the lines that name none")
     one.add_argument("--quiet", action="store_true", help="do not print lines for good objects")

@@ -78,8 +78,8 @@ class Journal:
         try:
             whole = json.loads(content.decode("ascii"))
             body, check = whole["journal"], whole["crc-32c"]
-            good = check == _check(body) and body["format"] == 1
-        except (ValueError, KeyError, TypeError):
+            good = check == _check(body) and body["format"] == 1 and _sound(body)
+        except (ValueError, KeyError, TypeError, RecursionError):
             good = False
         if not good:
             raise JournalError(
@@ -96,6 +96,18 @@ class Journal:
                 "or delete it to start over"
             )
         self._objects = body["objects"]
+
+
+def _sound(body: dict[str, Any]) -> bool:
+    """Returns whether a journal has the form of one: its check value is no proof."""
+    entries = body["objects"].values() if isinstance(body["objects"], dict) else [None]
+    return isinstance(body["task"], dict) and all(
+        isinstance(entry, dict)
+        and "stamp" in entry
+        and isinstance(entry.get("parts"), dict)
+        and all(part.isascii() and part.isdecimal() and len(part) < 20 for part in entry["parts"])
+        for entry in entries
+    )
 
 
 def _check(body: Any) -> str:

@@ -21,8 +21,7 @@ LONGEST = 1 << 16
 CHAINED = re.compile(
     "(abstract|asynclocal|blockcache|cached|data|dir|file|filecache|generic|libarchive|local|"
     "memory|reference|simplecache|tar|zip|s3a?|gcs|gs|abfss?|adl|az|https?|s?ftp|ssh|smb|hdfs|"
-    "webhdfs|github|git|hf)::",
-    re.IGNORECASE,
+    "webhdfs|github|git|hf)::"
 )
 
 
@@ -60,8 +59,14 @@ def outside_of_store(name: str) -> str | None:
     return outside(name) or outside(plain)
 
 
-def absolute(root: str) -> bool:
-    """Returns whether a root means the same from every folder, on the system that it is of."""
+def absolute(root: object) -> bool:
+    """Returns whether a root is a text that leads to one place, from every folder of its system."""
+    if not isinstance(root, str) or "\0" in root:
+        return False
+    try:
+        root.encode(**CODING)
+    except UnicodeEncodeError:
+        return False
     return "://" in root or "::" in root or re.match(r"/|\\\\|[A-Za-z]:[/\\]", root) is not None
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ._names import outside, outside_of_store
 from ._replace import replace
 
 #: Bytes of a local file to read at a time: few enough that they are still in the cache when the
@@ -101,6 +102,23 @@ def within(root: str, name: str) -> str:
     return f"{root.rstrip('/')}/{name}" if name else root
 
 
+def below(root: str, name: str) -> str:
+    """Returns the path of an object below a local root.
+
+    Raises PermissionError if the name, or a link on its way, leads out of the root.
+    """
+    if not name:
+        return root
+    path = os.path.join(root, name)
+    if why := outside(name):
+        raise PermissionError(errno.EACCES, f"the name {why}", path)
+    real = os.path.realpath(root)
+    if not os.path.realpath(path).startswith(os.path.join(real, "")):
+        why = "a link leads out of the root, and is not followed"
+        raise PermissionError(errno.EACCES, why, path)
+    return path
+
+
 class Local:
     """Local files, read without fsspec and without Python's own buffering."""
 
@@ -108,7 +126,7 @@ class Local:
         self.root = os.path.abspath(path)
 
     def _path(self, name: str) -> str:
-        return os.path.join(self.root, name) if name else self.root
+        return below(self.root, name)
 
     def is_tree(self) -> bool:
         return stat.S_ISDIR(os.stat(self.root).st_mode)
@@ -217,6 +235,7 @@ class Remote:
     def __init__(self, url: str, options: Mapping[str, Any] | None) -> None:
         try:
             from fsspec.core import url_to_fs
+            from fsspec.implementations.local import LocalFileSystem
         except ImportError as error:
             raise ImportError(
                 f"reading {url!r} needs fsspec: pip install 'residue-codes[dask]'"
@@ -226,9 +245,18 @@ class Remote:
             self.root = url  # `memory://`: the root of the store.
         self._fs, path = url_to_fs(url, **(options or {}))
         self._base = path.rstrip("/")
+        # A cache of local files follows links, as they do.
+        inner = getattr(self._fs, "fs", None)
+        self._local = isinstance(inner, LocalFileSystem) and os.path.isabs(self._base)
 
     def _path(self, name: str) -> str:
-        return f"{self._base}/{name}" if name else self._base
+        if not name:
+            return self._base
+        if why := outside_of_store(name):
+            raise PermissionError(errno.EACCES, f"the name {why}", within(self.root, name))
+        if self._local:
+            below(self._base, name)
+        return f"{self._base}/{name}"
 
     def is_tree(self) -> bool:
         if self._base.strip("/") == "":

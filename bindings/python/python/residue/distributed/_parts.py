@@ -213,10 +213,13 @@ def _restored(values: Any, codes: Sequence[str], length: int) -> list[residue.Pa
     """Returns the partials from the values in a journal; None if they do not fit the codes."""
     if not isinstance(values, list) or len(values) != len(codes):
         return None
-    return [
-        residue.Partial(code, int(value, 16), length)
-        for code, value in zip(codes, values, strict=True)
-    ]
+    try:
+        return [
+            residue.Partial(code, int(value, 16), length)
+            for code, value in zip(codes, values, strict=True)
+        ]
+    except (ValueError, TypeError):
+        return None
 
 
 def _batches(pieces: Iterator[Piece], part_size: int) -> Iterator[list[Piece]]:

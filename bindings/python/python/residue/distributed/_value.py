@@ -10,7 +10,8 @@ import residue
 
 from ._cluster import connect
 from ._journal import Journal
-from ._manifest import Manifest, label
+from ._lines import label
+from ._manifest import Manifest
 from ._objects import store
 from ._parts import PART_SIZE, raised, read, size
 from ._progress import Progress

@@ -8,11 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._cluster import connect
+from ._errors import ManifestError
 from ._journal import Journal
-from ._manifest import Entry, Manifest, hexed
+from ._lines import hexed
+from ._manifest import Entry, Manifest
+from ._names import same_store
 from ._objects import Object, reason, store
-from ._parts import PART_SIZE, Problem, Result, read
+from ._parts import PART_SIZE, Problem, Result, count, read
 from ._progress import Progress
+
+
+#: Largest number of parts of an object whose size is not that in the manifest: a manifest may have
+#: parts of 64 bytes, and be of other objects than these.
+MOST_PARTS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -72,31 +80,44 @@ def verify(
     """Compares a tree with its manifest, or files with a list of values.
 
     `root` is the URL of the objects; the default is the root in the manifest, or the current folder
-    for a list of values. `code` is the code of lines that name none. `ignore_missing` and
+    for a list of values. A manifest that was read from elsewhere than the store of its root (of
+    another protocol, host or bucket) needs `root`. Objects are read below the root only. `code` is the code of lines that name none. `ignore_missing` and
     `ignore_extra` leave out objects that are missing, or not in the manifest. `storage_options` are
     the options for the root. The other arguments are those of `value`. Raises ManifestError if the
-    manifest is damaged, and OSError if the manifest or the root cannot be read.
+    manifest is damaged or leads elsewhere, and OSError if the manifest or the root cannot be read.
     """
     if not isinstance(manifest, Manifest):
         manifest = Manifest.read(os.fspath(manifest), None, code)
+    if root is None and manifest.root is not None and manifest.origin is not None:
+        # A text has no place, and is taken for a local file.
+        if not same_store(manifest.origin or ".", manifest.root):
+            raise ManifestError(
+                f"{manifest.origin or 'the manifest'}: its root {manifest.root!r} is in another "
+                "store than the manifest; if these objects are to be read, name them as the root "
+                f"(root=, --root {manifest.root})"
+            )
     place = store(root if root is not None else manifest.root or ".", storage_options)
     tree = manifest.tree and place.is_tree()
     listing = place.list() if tree else None
     found: dict[str, Object] = {}
     problems: dict[str, Problem] = {}
-    for name in manifest.entries:
-        if listing is not None and name in listing.objects:
-            found[name] = listing.objects[name]
-            continue
-        # Links, objects in folders that cannot be listed, and missing ones.
+    part_size = manifest.part_size or PART_SIZE
+    for name, entry in manifest.entries.items():
+        # Links, objects in folders that cannot be listed, and missing ones are not listed.
         try:
-            found[name] = place.stat(name)
+            one = (listing.objects.get(name) if listing else None) or place.stat(name)
         except (FileNotFoundError, NotADirectoryError):
             problems[name] = Problem("missing", "no such object")
-        except OSError as error:
+        except (OSError, ValueError) as error:
             problems[name] = Problem("unreadable", reason(error))
+        else:
+            parts = count(one.size, part_size)
+            if one.size != entry.size and parts > MOST_PARTS:
+                why = f"has {one.size} bytes, {parts} parts of {part_size} bytes: too many to read"
+                problems[name] = Problem("unreadable", why)
+                continue
+            found[name] = one
 
-    part_size = manifest.part_size or PART_SIZE
     groups: dict[tuple[str, ...], dict[str, Object]] = {}
     for name, one in found.items():
         groups.setdefault(tuple(manifest.entries[name].values), {})[name] = one
