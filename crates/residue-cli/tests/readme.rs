@@ -203,3 +203,31 @@ fn every_document_is_listed_and_every_link_leads_somewhere() {
         }
     }
 }
+
+/// The tests and fuzz targets that SECURITY.md names are in the files that it names.
+#[test]
+fn tests_of_hostile_inputs_exist() {
+    let text = fs::read_to_string(root().join("SECURITY.md")).unwrap();
+    let table = text.split_once("| input | tests |").unwrap().1.split_once("\n\n").unwrap().0;
+    let mut count = 0;
+    for sentence in table.split(['|', ';', ':']).filter(|sentence| sentence.contains('`')) {
+        let names: Vec<&str> = sentence.split('`').skip(1).step_by(2).collect();
+        let file = sentence.split_whitespace().find(|word| word.contains('/'));
+        for name in names.iter().filter(|name| !name.contains(' ')) {
+            let path = match file {
+                Some(file) => root().join(file.trim_end_matches(',')),
+                None => root().join(format!("fuzz/fuzz_targets/{name}.rs")),
+            };
+            let source = fs::read_to_string(&path).unwrap_or_default();
+            let is_there = match file {
+                Some(_) => ["fn ", "def ", "const "]
+                    .iter()
+                    .any(|kind| source.contains(&format!("{kind}{name}"))),
+                None => !source.is_empty(),
+            };
+            assert!(is_there, "{name} in {}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count}");
+}

@@ -39,7 +39,8 @@ pub struct Limits {
     /// Connections that this host is opening.
     pub opening: usize,
     /// Connections that others are opening. Their SYNs may be forged: a flood of SYNs fills only
-    /// this class.
+    /// this class. The default holds those of 6 seconds at the rate of SYNs that the rules let
+    /// through in a flood: for so long a handshake may wait for the guard.
     pub answering: usize,
     /// Established connections.
     pub established: usize,
@@ -75,7 +76,7 @@ impl Default for Config {
             tries: 2,
             limits: Limits {
                 opening: 4096,
-                answering: 32_768,
+                answering: 131_072,
                 established: 65536,
                 closing: 16384,
                 destinations: 4096,

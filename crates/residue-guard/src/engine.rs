@@ -58,6 +58,8 @@ pub enum Reason {
     Fragment,
     /// Protection is required, but the peer does not support it.
     Refused,
+    /// A SYN-ACK whose SYN a flood of others has displaced from memory. The peer repeats its SYN.
+    Displaced,
 }
 
 impl fmt::Display for Reason {
@@ -72,6 +74,7 @@ impl fmt::Display for Reason {
             Reason::Early => "before the first segment of its connection",
             Reason::Fragment => "fragment",
             Reason::Refused => "unprotected, but protection is required",
+            Reason::Displaced => "handshake displaced by a flood",
         })
     }
 }
@@ -136,6 +139,8 @@ pub struct Engine {
     paths: Lru<Address, (u16, Duration)>,
     /// Until then, failures do not count.
     disturbed_until: Duration,
+    /// Until then, handshakes that are not known may have been displaced by others.
+    displaced_until: Duration,
     /// A second, and the number of connections resumed in it.
     resumed: (u64, u32),
     counters: Counters,
@@ -164,6 +169,7 @@ impl Engine {
             memory: Memory::new(limits.destinations, config.timeouts.failed),
             paths: Lru::new([limits.destinations]),
             disturbed_until: Duration::ZERO,
+            displaced_until: Duration::ZERO,
             resumed: (0, 0),
             counters: Counters::default(),
             buffer: Vec::new(),
@@ -285,6 +291,12 @@ impl Engine {
             && !self.is_disturbed(now)
     }
 
+    /// Returns whether a handshake with this peer, which has a guard, may have been displaced by a
+    /// flood of others.
+    fn may_be_displaced(&self, key: &Key, now: Duration) -> bool {
+        now < self.displaced_until && self.memory.is_known(&key.remote.0, now)
+    }
+
     fn is_required(&self) -> bool {
         self.config.policy == Policy::Require
     }
@@ -316,6 +328,9 @@ impl Engine {
         let connection = Connection { used: now, ..connection };
         let evicted = self.table.insert(key, connection, connection.class());
         self.counters.evicted += u64::from(evicted.is_some());
+        if evicted.is_some_and(|(_, evicted)| evicted.class() == ANSWERING) {
+            self.displaced_until = now + AFTER_LOSS;
+        }
     }
 
     /// Records that a value seems to fail on this path. The connection stays as it is; the record

@@ -1,10 +1,11 @@
 //! The loop, which waits for packets, for status requests, and for the signal to end.
 
+use super::door::{Door, Request};
 use super::host::{explain, must_be_free, queues};
 use super::queue::{Judge, Queue, Verdict};
 use super::rules::{Installed, Rules};
 use super::saved::Saved;
-use super::status::{Status, answer, listen};
+use super::status::Status;
 use super::sys::interface::index;
 use super::sys::process::{
     Asked, NET_ADMIN, NET_RAW, asked, cpu_time, keep_capabilities, keep_precedence, signals,
@@ -17,7 +18,6 @@ use std::fs::File;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -113,7 +113,7 @@ impl Judge for Guard {
 /// here, or the interface disappears.
 pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Status> {
     let rules = &options.rules;
-    let listener = listen()?;
+    let door = Door::open()?;
     must_be_free(rules.queues())?;
     // Before a second thread starts: signals would end it, and it would keep its capabilities.
     let signals = signals()?;
@@ -141,7 +141,7 @@ pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Sta
         options,
         queue,
         unconfirmed: [syns, strangers],
-        listener,
+        door,
         signals,
         installed,
         guard,
@@ -170,7 +170,7 @@ struct Work<'a> {
     queue: Queue,
     /// Queues of packets that may be forged: SYNs, and segments without a socket.
     unconfirmed: [Queue; 2],
-    listener: UnixListener,
+    door: Door,
     signals: File,
     installed: Installed,
     guard: Guard,
@@ -208,7 +208,7 @@ impl Work<'_> {
                 self.queue.as_fd(),
                 syns.as_fd(),
                 strangers.as_fd(),
-                self.listener.as_fd(),
+                self.door.as_fd(),
                 self.signals.as_fd(),
             ];
             let most = next_tick.min(next_report) - now;
@@ -223,7 +223,14 @@ impl Work<'_> {
                 }
             }
             if has_questions {
-                answer(&self.listener, &self.status());
+                match self.door.step() {
+                    Some(Request::Status) => {
+                        let status = self.status();
+                        self.door.answer(&status);
+                    }
+                    Some(Request::Forget) => self.door.answer(&self.guard.engine.forget()),
+                    None => {}
+                }
             }
             if has_packets {
                 self.judge()?;
@@ -248,6 +255,7 @@ impl Work<'_> {
 
     /// Looks after the interface, the kernel's losses and the file of the state.
     fn tick(&mut self) -> io::Result<()> {
+        self.door.dismiss_late();
         let rules = &self.options.rules;
         self.guard.now = EARLIER + self.guard.start.elapsed();
         if let Some(index) = index(&rules.interface) {

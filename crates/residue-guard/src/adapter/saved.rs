@@ -1,10 +1,12 @@
 //! The file of the state, by which guarded connections outlive the process.
 
+use super::folder::Folder;
+use super::sys::local::user;
 use crate::engine::Engine;
 use residue_net::replace::replace;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -29,13 +31,13 @@ pub(super) struct Saved {
     pause: Duration,
 }
 
-/// Returns the default path of the state of an interface: its network namespace is part of the
-/// name.
+/// Returns the default path of the state of an interface, in the guard's folder, which it creates if
+/// needed. The network namespace is part of the name.
 #[must_use]
 pub fn default_state(interface: &str) -> Option<PathBuf> {
     let namespace = fs::read_link("/proc/self/ns/net").ok()?;
     let number: String = namespace.to_str()?.chars().filter(char::is_ascii_digit).collect();
-    Some(Path::new("/run/residue-guard").join(format!("{interface}-{number}")))
+    Some(Folder::create().ok()?.path(&format!("{interface}-{number}")))
 }
 
 impl Saved {
@@ -88,7 +90,13 @@ fn restore(path: &Path, engine: &mut Engine, now: Duration) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         file => file?,
     };
-    if file.metadata()?.modified()?.elapsed().is_ok_and(|age| age > OLDEST) {
+    let metadata = file.metadata()?;
+    // In a folder to which others may write, such as /tmp, it may be anybody's.
+    if metadata.uid() != user() || metadata.mode() & 0o022 != 0 {
+        let words = "another user owns it, or may write to it; it is not restored";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, words));
+    }
+    if metadata.modified()?.elapsed().is_ok_and(|age| age > OLDEST) {
         return Ok(());
     }
     let mut bytes = Vec::new();
@@ -116,6 +124,10 @@ mod tests {
         fs::write(&path, b"RGS1 and something else").unwrap();
         let (_, error) = Saved::open(&path, &mut engine, Duration::ZERO);
         assert!(error.unwrap().ends_with("state: the saved state is damaged"));
+        saved.write(&engine, Duration::ZERO).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o622)).unwrap();
+        let (_, error) = Saved::open(&path, &mut engine, Duration::ZERO);
+        assert!(error.unwrap().contains("state: another user owns it, or may write to it"));
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,8 +1,5 @@
-//! The status of a running guard. It listens on the abstract Unix socket `residue-guard`, which
-//! belongs to the network namespace and leaves nothing behind; a file would have to be removed, and
-//! would be shared by all namespaces.
+//! The status of a running guard.
 
-use super::sys::process::ask_to_forget;
 use crate::counters::Counters;
 use crate::engine::Entries;
 use crate::memory::Destination;
@@ -10,19 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs::read_to_string;
-use std::io::{self, Read as _, Write as _};
-use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
-use std::time::Duration;
-
-const NAME: &str = "residue-guard";
-/// Largest size of a status, which has some kilobytes.
-const LONGEST: u64 = 1 << 20;
 
 /// The state of a guard, and its counts since the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// Number of the process.
+    /// Number of the process; 0: it is in a PID namespace that is not visible here.
     pub process: u32,
     /// Name of the guarded interface.
     pub interface: String,
@@ -109,63 +98,6 @@ pub(super) fn listener(number: u16) -> Option<String> {
     ))
 }
 
-/// Listens for status requests.
-pub(super) fn listen() -> io::Result<UnixListener> {
-    let listener =
-        UnixListener::bind_addr(&SocketAddr::from_abstract_name(NAME)?).map_err(|error| {
-            if error.kind() != io::ErrorKind::AddrInUse {
-                return error;
-            }
-            let words =
-                "a guard runs in this network namespace already (see `residue guard status`)";
-            io::Error::new(error.kind(), words)
-        })?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
-}
-
-/// Answers all waiting requests. Ignores errors of the connections.
-pub(super) fn answer(listener: &UnixListener, status: &Status) {
-    while let Ok((mut stream, _)) = listener.accept() {
-        // The status fits into the buffer of the socket: the guard does not wait for a reader.
-        if stream.set_nonblocking(true).is_ok() {
-            let text = serde_json::to_vec(status).unwrap_or_default();
-            let _ = stream.write_all(&text);
-        }
-    }
-}
-
-/// Requests the status of the guard in the current network namespace; `None` if there is none.
-///
-/// # Errors
-///
-/// If the guard does not answer, or with an invalid status.
-pub fn ask() -> io::Result<Option<Status>> {
-    let stream = match UnixStream::connect_addr(&SocketAddr::from_abstract_name(NAME)?) {
-        Ok(stream) => stream,
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    let mut text = Vec::new();
-    stream.take(LONGEST).read_to_end(&mut text)?;
-    let status = serde_json::from_slice(&text);
-    status.map(Some).map_err(|error| io::Error::other(format!("the guard's answer: {error}")))
-}
-
-/// Asks the guard in the current network namespace to forget the destinations for which a value
-/// failed. Returns whether there is a guard.
-///
-/// # Errors
-///
-/// If the guard does not answer, or belongs to another user.
-pub fn forget() -> io::Result<bool> {
-    match ask()? {
-        Some(status) => ask_to_forget(status.process).map(|()| true),
-        None => Ok(false),
-    }
-}
-
 impl Status {
     /// Formats the status for Prometheus. Counters end in `_total`; all counters of the engine are
     /// included, by their names.
@@ -227,10 +159,12 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_default()
 }
 
-/// Formats labels. Names and values are our own, and need no escapes.
+/// Formats labels, whose names are our own.
 fn labels(pairs: &[(&str, &str)]) -> String {
+    let escaped =
+        |value: &str| value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let pairs: Vec<String> =
-        pairs.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
+        pairs.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
     format!("{{{}}}", pairs.join(","))
 }
 
@@ -331,6 +265,11 @@ mod tests {
         for bad in ["", "14", "14 x 3 2 65531 1 2 900 1", "14 1 2 3"] {
             assert_eq!(QueueStatus::read(bad, 14), None);
         }
+    }
+
+    #[test]
+    fn labels_are_escaped() {
+        assert_eq!(labels(&[("a", "b\"c\\\nd"), ("e", "f")]), r#"{a="b\"c\\\nd",e="f"}"#);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 pub(crate) mod bpf;
 pub(crate) mod interface;
+pub(crate) mod local;
 pub(crate) mod process;
 pub(super) mod streams;
 pub(crate) mod sysfs;

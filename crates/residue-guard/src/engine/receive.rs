@@ -62,7 +62,15 @@ impl Engine {
         let (isn, asked) = (segment.sequence(), request(segment));
         let Some(mut connection) = known else {
             let new = asked.and_then(|peer| self.new_answer(&key, isn, peer, now));
-            let Some(connection) = new else { return self.unprotected(segment) };
+            let Some(connection) = new else {
+                if let Some(offer) = self.config.offer.filter(|_| self.may_be_displaced(&key, now))
+                {
+                    // Distinguishes its SYN-ACK from that of a displaced handshake.
+                    let phase = Phase::Regular { negotiated: false };
+                    self.keep(key, Connection::new(phase, offer, None), now);
+                }
+                return self.unprotected(segment);
+            };
             self.keep(key, connection, now);
             return self.without_request(&key, segment, connection.values(), now);
         };

@@ -62,6 +62,10 @@ impl Engine {
         let own = Some(segment.sequence());
         let peer_isn = segment.acknowledgment().wrapping_sub(1);
         let Some(mut connection) = self.table.get(&key).copied() else {
+            if self.may_be_displaced(&key, now) {
+                // Without the option it would make the connection regular.
+                return Outcome::Drop(Reason::Displaced);
+            }
             return self.unprotected(segment);
         };
         let answered = match connection.phase {

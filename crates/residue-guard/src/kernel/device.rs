@@ -30,25 +30,9 @@ pub(super) fn exit(interface: u32) -> String {
     name(EXIT, interface)
 }
 
-/// Packets that may wait for a CPU: where a veth device is on the way, a big packet comes as up to
-/// 45 segments, and each connection may have several on the way. The kernel's default is 1000.
-const BACKLOG: u32 = 10_000;
-const BACKLOG_FILE: &str = "/proc/sys/net/core/netdev_max_backlog";
-
-/// Raises the kernel's limit of waiting packets. It belongs to the whole machine, and only its
-/// first network namespace sees it.
-fn raise_backlog() {
-    let now = fs::read_to_string(BACKLOG_FILE).ok().and_then(|text| text.trim().parse().ok());
-    if now.is_some_and(|now: u32| now < BACKLOG) {
-        // The guard works without it, and loses segments under load, which TCP retransmits.
-        let _ = fs::write(BACKLOG_FILE, BACKLOG.to_string());
-    }
-}
-
 /// Creates the devices for an interface; returns the index of the one that cuts packets.
 pub(super) fn create(interface: u32) -> io::Result<u32> {
     remove(interface)?;
-    raise_backlog();
     let made = make(interface);
     if made.is_err() {
         // The first error is the one to report.

@@ -1,13 +1,20 @@
 //! Where the kernel engine keeps its maps and links: in the BPF file system, below
 //! `residue-guard/NAMESPACE/INTERFACE`. A pinned link holds its program, and both outlive the
 //! process that made them. There is no other state: what `status` shows is derived from here.
+//!
+//! Whoever may rename a folder of these can hide the guard, and whoever makes one before the guard
+//! does can put other maps in place of the guard's. So every command opens the folder first, and
+//! refuses one that another user owns or may write to. The same holds for the root of the file
+//! system, which may be writable by all if it is sticky, as some programs mount it: then only the
+//! owner can rename the folder in it, and the path is safe from there on.
 
 use super::filters;
+use crate::adapter::sys::local::user;
 use crate::adapter::sys::{bpf, interface};
-use std::fs;
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::AsFd as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -15,6 +22,8 @@ use std::time::{Duration, SystemTime};
 /// Usual place of the BPF file system.
 const BPFFS: &str = "/sys/fs/bpf";
 const FOLDER: &str = "residue-guard";
+/// Without a mode, all users may write to it.
+const OPTIONS: &str = "nosuid,nodev,noexec,mode=0700";
 
 /// Names of the links, in the order in which they are removed: no new connection is negotiated once
 /// the first is gone.
@@ -50,8 +59,8 @@ impl Pins {
     /// Returns the guards of this network namespace, whether they work or not. There are none
     /// without a BPF file system.
     pub fn all() -> io::Result<Vec<Pins>> {
-        let Some(root) = mounted()? else { return Ok(Vec::new()) };
-        Pins::below(&root.join(FOLDER).join(namespace_number()?.to_string()))
+        let Some(home) = home()? else { return Ok(Vec::new()) };
+        Pins::below(&home.join(namespace_number()?.to_string()))
     }
 
     fn below(folder: &Path) -> io::Result<Vec<Pins>> {
@@ -65,8 +74,12 @@ impl Pins {
     }
 
     pub fn create(&self) -> io::Result<()> {
-        fs::create_dir_all(self.folder.join("maps"))?;
-        fs::create_dir_all(self.folder.join("links"))
+        let mut folders = DirBuilder::new();
+        folders.recursive(true).mode(0o700);
+        folders.create(self.folder.join("maps"))?;
+        folders.create(self.folder.join("links"))?;
+        // Another user may have made the first one meanwhile.
+        home().map(drop)
     }
 
     pub fn map(&self, name: &str) -> PathBuf {
@@ -178,10 +191,10 @@ pub(super) fn remove_all(all: &[Pins]) -> io::Result<()> {
 /// Removes what guards of network namespaces that no longer exist have left: their links belong to
 /// no interface. Returns their folders.
 pub(super) fn remove_dead() -> io::Result<Vec<PathBuf>> {
-    let Some(root) = mounted()? else { return Ok(Vec::new()) };
-    let own = root.join(FOLDER).join(namespace_number()?.to_string());
+    let Some(home) = home()? else { return Ok(Vec::new()) };
+    let own = home.join(namespace_number()?.to_string());
     let mut removed = Vec::new();
-    for namespace in entries(&root.join(FOLDER))? {
+    for namespace in entries(&home)? {
         if namespace == own {
             continue;
         }
@@ -224,7 +237,53 @@ fn namespace_number() -> io::Result<u64> {
 /// Returns the folder for this network namespace.
 fn namespace() -> io::Result<PathBuf> {
     let root = mounted()?.map_or_else(mount, Ok)?;
-    Ok(root.join(FOLDER).join(namespace_number()?.to_string()))
+    let home = home()?.unwrap_or_else(|| root.join(FOLDER));
+    Ok(home.join(namespace_number()?.to_string()))
+}
+
+/// Returns the guard's folder in the BPF file system, if there is one.
+///
+/// # Errors
+///
+/// If another user owns it, or may rename it or what is in it.
+fn home() -> io::Result<Option<PathBuf>> {
+    let Some(root) = mounted()? else { return Ok(None) };
+    let path = root.join(FOLDER);
+    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+    let folder = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
+        Ok(folder) => folder,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // There is no guard of this engine for the root of another user namespace.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !is_initial() => {
+            return Ok(None);
+        }
+        Err(error) => {
+            return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));
+        }
+    };
+    must_be_own(&path, &folder.metadata()?, false)?;
+    must_be_own(&root, &File::open(&root)?.metadata()?, true)?;
+    Ok(Some(path))
+}
+
+/// Returns an error if another user than root and this process's owns a folder, or may write to it.
+fn must_be_own(path: &Path, folder: &Metadata, may_be_sticky: bool) -> io::Result<()> {
+    let (owner, mode) = (folder.uid(), folder.mode());
+    let why = if owner != 0 && owner != user() {
+        format!("belongs to user {owner}, who could hide or exchange the guard's programs")
+    } else if mode & 0o022 != 0 && !(may_be_sticky && mode & 0o1000 != 0) {
+        "may be changed by other users, who could hide or exchange the guard's programs".to_string()
+    } else {
+        return Ok(());
+    };
+    let words = format!("{} {why}; see what is in it, remove it, and repeat this", path.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, words))
+}
+
+/// Returns whether this is the initial user namespace.
+fn is_initial() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    map.split_ascii_whitespace().eq(["0", "0", "4294967295"])
 }
 
 /// Returns the BPF file system that this process sees.
@@ -249,11 +308,11 @@ pub(super) fn is_usable() -> io::Result<()> {
     if mounted()?.is_some() { Ok(()) } else { is_shared() }
 }
 
-/// Mounts the BPF file system, as systemd does. In a mount namespace of its own, the guard would
+/// Mounts the BPF file system, as systemd does: only root may enter it. In a mount namespace of its own, the guard would
 /// end with that namespace.
 fn mount() -> io::Result<PathBuf> {
     is_shared()?;
-    let output = Command::new("mount").args(["-t", "bpf", "bpf", BPFFS]).output()?;
+    let output = Command::new("mount").args(["-t", "bpf", "-o", OPTIONS, "bpf", BPFFS]).output()?;
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr);
         return Err(io::Error::other(format!("no BPF file system: {}", words.trim())));

@@ -75,8 +75,8 @@ pub fn can_run(engine: Engine, needs: &[Need]) -> bool {
 pub fn must_not_run() -> anyhow::Result<()> {
     if let Some(status) = adapter::ask()? {
         bail!(
-            "process {} guards `{}` by the queue engine; stop it first",
-            status.process,
+            "{} guards `{}` by the queue engine; stop it first",
+            super::status::process(&status),
             status.interface
         );
     }

@@ -84,10 +84,8 @@ pub fn kernel_head(status: &kernel::Status) -> String {
         |value| format!("value {value}"),
     );
     let policy = if status.required { "required" } else { "preferred" };
-    let cgroup = status
-        .cgroup
-        .as_ref()
-        .map(|folder| format!(", cgroup {}", Styles::plain(folder.as_os_str())));
+    let cgroup = status.cgroup.as_ref().map(|folder| Styles::plain(folder.as_os_str()));
+    let cgroup = cgroup.map(|folder| format!(", cgroup {folder}"));
     let mut parts: Vec<&str> = Vec::new();
     for part in status.interfaces.iter().flat_map(|interface| &interface.parts) {
         if !parts.contains(&part.as_str()) {
@@ -151,9 +149,19 @@ pub fn head(status: &Status) -> String {
         status.value.map_or_else(|| "no value".to_string(), |value| format!("value {value}"));
     let policy = if status.required { "required" } else { "preferred" };
     format!(
-        "guarding {}, {ports}: {value}, {policy}; rules by {}, process {}",
-        status.interface, status.rules, status.process
+        "guarding {}, {ports}: {value}, {policy}; rules by {}, {}",
+        status.interface,
+        status.rules,
+        process(status)
     )
+}
+
+/// Names the process of a guard.
+pub fn process(status: &Status) -> String {
+    match status.process {
+        0 => "a process that is not visible here".to_string(),
+        number => format!("process {number}"),
+    }
 }
 
 /// Returns all counts, a line each.

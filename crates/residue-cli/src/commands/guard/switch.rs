@@ -54,8 +54,8 @@ pub fn off(args: &OffArgs, output: &mut Output) -> anyhow::Result<()> {
     let Some(left) = kernel::off(ending)? else {
         if let Some(status) = adapter::ask()? {
             bail!(
-                "process {} guards `{}` by the queue engine; stop it with Ctrl-C or SIGTERM",
-                status.process,
+                "{} guards `{}` by the queue engine; stop it with Ctrl-C or SIGTERM",
+                status::process(&status),
                 status.interface
             );
         }
@@ -82,10 +82,12 @@ pub fn forget(args: &ForgetArgs, output: &mut Output) -> anyhow::Result<()> {
         (None, Some(_)) if adapter::ask()?.is_some() => {
             bail!("the queue engine forgets all destinations at once: leave out the address")
         }
-        (None, _) if !adapter::forget()? => {
-            bail!("no guard is on in this network namespace; start one with `residue guard on`")
-        }
-        (None, _) => output.line("the guard has been asked to forget failed destinations")?,
+        (None, _) => match adapter::forget()? {
+            Some(count) => output.line(format!("{count} destinations forgotten"))?,
+            None => {
+                bail!("no guard is on in this network namespace; start one with `residue guard on`")
+            }
+        },
     }
     Ok(())
 }

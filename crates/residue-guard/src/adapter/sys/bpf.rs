@@ -399,9 +399,12 @@ pub(crate) fn cgroup_of(link: BorrowedFd) -> io::Result<u64> {
     Ok(u64::from_ne_bytes([low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]]))
 }
 
+/// Kinds of maps (`enum bpf_map_type`) with a value for each CPU, which the kernel reads and writes
+/// all at once: hash, array, hash of the least recently used, storage of cgroups.
+const PER_CPU: [u32; 4] = [5, 6, 10, 21];
+
 /// Returns the sizes of a map's keys and values in bytes, and whether it has values for each CPU.
 fn sizes(map: BorrowedFd) -> io::Result<(usize, usize, bool)> {
-    const PER_CPU: [u32; 2] = [5, 6];
     // `struct bpf_map_info`: kind, number, key size, value size.
     let [kind, _, key, value] = information(map)?;
     Ok((key as usize, value as usize, PER_CPU.contains(&kind)))
@@ -498,4 +501,61 @@ fn possible_cpus() -> io::Result<usize> {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/possible")?;
     let last = text.trim().rsplit([',', '-']).next().and_then(|last| last.parse::<usize>().ok());
     last.map(|last| last + 1).ok_or_else(|| io::Error::other("the CPUs cannot be counted"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd as _;
+
+    /// With one that is missing, the kernel would write beyond the buffer of a single value.
+    #[test]
+    fn all_kinds_with_a_value_for_each_cpu() {
+        let header = "/usr/include/linux/bpf.h";
+        let Ok(text) = std::fs::read_to_string(header) else {
+            return residue_testing::skip("kinds of maps: no headers of Linux (linux-libc-dev)");
+        };
+        let (_, kinds) = text.split_once("enum bpf_map_type {").unwrap();
+        let kinds = kinds.split_once("};").unwrap().0.lines().map(str::trim);
+        // Other names of the same kinds have a number.
+        let kinds = kinds.filter(|line| line.starts_with("BPF_MAP_TYPE_") && !line.contains('='));
+        let per_cpu: Vec<u32> = (0..)
+            .zip(kinds)
+            .filter(|(_, name)| name.contains("PERCPU"))
+            .map(|kind| kind.0)
+            .collect();
+        assert_eq!(per_cpu, PER_CPU);
+    }
+
+    #[test]
+    fn maps_with_a_value_for_each_cpu_are_refused_where_one_is_expected() {
+        for kind in [5, 6, 10] {
+            let map = match untyped_map(kind) {
+                Ok(map) => map,
+                Err(error) => return residue_testing::skip(&format!("maps: {error}")),
+            };
+            let key = 0_u32.to_ne_bytes();
+            let (map, value) = (map.as_fd(), [0; 8]);
+            assert!(put(map, &key, &value).is_err(), "{kind}");
+            // An array has all of its keys.
+            let got = get(map, &key, value.len());
+            assert!(got.is_err_and(|error| error.to_string().contains("layout")), "{kind}");
+        }
+    }
+
+    /// Creates a map with keys of 4 bytes and values of 8, without types.
+    fn untyped_map(kind: u32) -> io::Result<OwnedFd> {
+        #[repr(C)]
+        struct Attributes {
+            kind: u32,
+            key_size: u32,
+            value_size: u32,
+            max_entries: u32,
+            flags: u32,
+        }
+        let mut attributes =
+            Attributes { kind, key_size: 4, value_size: 8, max_entries: 4, flags: 0 };
+        // SAFETY: the layout is the command's, which takes no pointers.
+        unsafe { descriptor(Command::MapCreate, &mut attributes) }
+    }
 }

@@ -30,13 +30,6 @@ pub(crate) fn asked(signals: &mut File) -> Option<Asked> {
     Some(if number == libc::SIGUSR1 as u32 { Asked::Forget } else { Asked::End })
 }
 
-/// Asks the guard with this process number to forget failed destinations.
-pub(crate) fn ask_to_forget(process: u32) -> io::Result<()> {
-    let process = i32::try_from(process).map_err(io::Error::other)?;
-    // SAFETY: no memory is passed.
-    checked(unsafe { libc::kill(process, libc::SIGUSR1) }).map(drop)
-}
-
 /// Returns a descriptor that becomes readable on SIGINT, SIGTERM, SIGHUP or SIGUSR1, which then do
 /// not end the process.
 pub(crate) fn signals() -> io::Result<File> {

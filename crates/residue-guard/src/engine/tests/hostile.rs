@@ -324,3 +324,41 @@ fn one_connection_that_hangs_is_not_enough_for_a_known_peer() {
     hang(&mut client, 1000, SECOND * 700);
     assert_eq!(client.destinations(SECOND * 701, 9).len(), 1);
 }
+
+/// A flood of SYNs displaces a handshake, and the kernel repeats its SYN-ACK. Without the option
+/// that one would make the connection regular.
+#[test]
+fn a_displaced_handshake_does_not_become_regular() {
+    let mut config = Config::offering(5, 5);
+    config.limits.answering = 64;
+    let (mut client, mut server) = (engine(5), Engine::new(config));
+    let answer = |port: u16| Sketch { ports: [80, port], ..syn_ack() };
+    // The server knows its peer.
+    server.gets(&client.sends(&syn(), SECOND), SECOND).unwrap();
+    client.gets(&server.sends(&syn_ack(), SECOND), SECOND).unwrap();
+    server.gets(&client.sends(&SKETCH, SECOND), SECOND).unwrap();
+
+    let next = Sketch { ports: [50001, 80], ..syn() };
+    let wire = client.sends(&next, SECOND);
+    server.gets(&wire, SECOND).unwrap();
+    assert_eq!(requested(&server.sends(&answer(50001), SECOND)), Some(5));
+    for port in 1000..1100 {
+        let forged = Sketch { from: 9, ports: [port, 80], ..syn() };
+        server.gets(&engine(5).sends(&forged, SECOND), SECOND).unwrap();
+    }
+    let repeated = answer(50001).packet();
+    let dropped = Action::Drop(Reason::Displaced);
+    assert_eq!(server.egress(&repeated, SECOND * 2), dropped);
+    server.gets(&wire, SECOND * 2).unwrap();
+    assert_eq!(requested(&server.sends(&answer(50001), SECOND * 2)), Some(5));
+
+    // Regular handshakes go on: of the same peer, and of one that is not known.
+    for (from, port) in [(CLIENT, 50002), (7, 50003)] {
+        let regular = Sketch { from, ports: [port, 80], ..syn() };
+        assert_eq!(server.gets(&regular.packet(), SECOND * 2), Ok(regular.packet()));
+        let answer = Sketch { to: from, ..answer(port) };
+        assert_eq!(server.sends(&answer, SECOND * 2), answer.packet());
+    }
+    // So do those whose SYN another interface has received, after the flood.
+    assert_eq!(server.sends(&answer(50004), SECOND * 20), answer(50004).packet());
+}
