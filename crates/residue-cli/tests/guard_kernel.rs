@@ -40,7 +40,7 @@ fn guarded_in_the_kernel() {
 /// Pins in a mount namespace of the guard's own would end with it, so it names another way.
 #[test]
 fn a_mount_namespace_without_the_bpf_file_system() {
-    let script = format!("umount -l /sys/fs/bpf; {RESIDUE} guard check --interface lo --json");
+    let script = format!("umount -alt bpf; {RESIDUE} guard check --interface lo --json");
     let probed = Command::new("unshare").args(["--mount", "sh", "-c", &script]).output();
     let probed = probed.expect("unshare runs");
     let errors = String::from_utf8_lossy(&probed.stderr);

@@ -81,9 +81,10 @@ impl Engine {
                 | Phase::Claimed { .. } => false,
                 Phase::Answering { .. } | Phase::Agreed { .. } => true,
             },
-            Phase::Answering { peer }
-                if connection.own_isn.is_none() && connection.peer_isn == Some(peer_isn) =>
-            {
+            // The first answer to a SYN, or another one to the same: a kernel that begins to answer
+            // with cookies gives it a new number.
+            Phase::Answering { peer } if connection.peer_isn == Some(peer_isn) => {
+                connection.earlier = connection.replaced();
                 connection.own_isn = own;
                 connection.answer = connection.offer.answer(peer);
                 true

@@ -114,8 +114,8 @@ fn a_flood() {
 }
 
 /// Both ends have a guard. A flood of SYNs with requests to the server's port, and of segments with
-/// right check values, comes from anywhere or in the client's name. Open connections go on, and new
-/// ones are guarded, in the flood and after it.
+/// right check values, comes from anywhere or in the client's name. Open connections go on, and no
+/// new one becomes regular, in the flood and after it, however busy the machine is.
 #[test]
 fn a_flood_of_requests() {
     scenario("queue::a_flood_of_requests", |network| {
@@ -125,7 +125,9 @@ fn a_flood_of_requests() {
             for host in ["a", "b"] {
                 let status = network.status(host);
                 assert_eq!(status.counters.agreed[0], 0, "{from} {status:?}");
-                assert!(status.destinations.is_empty(), "{from} {status:?}");
+                // Connections that hang one after the other may lead to value 4.
+                let is_guarded = status.destinations.iter().all(|each| each.value.is_some());
+                assert!(is_guarded, "{from} {status:?}");
             }
         }
     });

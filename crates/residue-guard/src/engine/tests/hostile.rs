@@ -362,3 +362,23 @@ fn a_displaced_handshake_does_not_become_regular() {
     // So do those whose SYN another interface has received, after the flood.
     assert_eq!(server.sends(&answer(50004), SECOND * 20), answer(50004).packet());
 }
+
+/// A kernel that begins to answer with cookies gives a repeated SYN another number.
+#[test]
+fn a_syn_that_is_answered_again_with_another_number() {
+    for acknowledged in [200, 900] {
+        let (mut client, mut server) = (engine(5), engine(5));
+        let wire = client.sends(&syn(), SECOND);
+        let answers = [200, 900].map(|sequence| Sketch { sequence, ..syn_ack() }).map(|answer| {
+            server.gets(&wire, SECOND).unwrap();
+            server.sends(&answer, SECOND)
+        });
+        assert_eq!(answers.each_ref().map(|answer| requested(answer)), [Some(5); 2]);
+        let taken = &answers[usize::from(acknowledged == 900)];
+        client.gets(taken, SECOND).unwrap();
+        let first = Sketch { acknowledgment: acknowledged + 1, ..SKETCH };
+        let wire = client.sends(&first, SECOND);
+        assert_eq!(server.gets(&wire, SECOND), Ok(first.packet()));
+        assert_eq!(server.counters().agreed, [0, 0, 0, 0, 0, 1, 0]);
+    }
+}
