@@ -111,10 +111,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("pcap nat nine --map 1.2.3.4=1.2.3.5 -o missing/out", "no folder `missing`"),
     ("pcap nat nine --map x=y -o out", "--map"),
     ("pcap nat nine -o out", "--map"),
-    ("guard simulate --value 7", "1..=6"),
+    ("guard simulate --value 8", "1..=7"),
     ("guard simulate --fault nosuch", "nosuch"),
     ("guard demo --segments 1", "40..=1000000"),
-    ("guard run --interface lo --value 9", "from 0 to 6"),
+    ("guard run --interface lo --value 9", "from 0 to 7"),
     #[cfg(target_os = "linux")]
     ("guard run --interface lo --ports 99999", "expected a port (443)"),
     #[cfg(target_os = "linux")]

@@ -20,7 +20,7 @@ pub fn syn(ends: Ends, ports: [u16; 2], answer: bool, value: u8) -> Vec<u8> {
 }
 
 /// Returns a segment with the alternate checksum that `value` names: 1 and 2 of RFC 1146, 3 to 5 of
-/// Sahu's thesis (2019, chapter 7), 6 as 5 with CRC-32K.
+/// Sahu's thesis (2019, chapter 7), 6 as 5 with CRC-32K, 7 as 5 without pseudo-header and ports.
 #[must_use]
 pub fn segment(ends: Ends, value: u8, data: &[u8]) -> Vec<u8> {
     let options: &[u8] = match value {
@@ -35,6 +35,7 @@ pub fn segment(ends: Ends, value: u8, data: &[u8]) -> Vec<u8> {
         2 => rfc1146_16(&covered),
         3 | 5 => crc32c(&covered),
         4 => crc32c(data),
+        7 => crc32c(&[&[0; 4][..], &segment[4..]].concat()),
         _ => !(CRC_32_MEF.checksum(&covered) as u32),
     };
     let [a, b, c, d] = word.to_be_bytes();
@@ -58,6 +59,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("tcp-alternate-4", "TCP alternate checksum 4, CRC-32C of the data"),
         ("tcp-alternate-5", "TCP alternate checksum 5, CRC-32C of all"),
         ("tcp-alternate-6", "TCP alternate checksum 6, CRC-32K of all"),
+        ("tcp-alternate-7", "TCP alternate checksum 7, CRC-32C of what a NAT leaves as it is"),
     ]
     .into_iter()
     .zip(1..)

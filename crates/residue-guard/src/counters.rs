@@ -28,7 +28,7 @@ pub struct Received {
 /// Counts since the start; never reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Received segments, by the value of the connection (index 1 to 6).
+    /// Received segments, by the value of the connection (index 1 to 7).
     pub received: [Received; GREATEST as usize + 1],
     /// Segments sent with a check value, by value.
     pub sent: [u64; GREATEST as usize + 1],

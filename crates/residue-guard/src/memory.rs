@@ -1,9 +1,9 @@
 //! Destinations for which a value failed. A negotiated value can fail on a path, and then nothing
-//! arrives any more: a NAT breaks values 3 and 5, a middlebox removes option 15. That connection is
-//! lost; the next one to the same address requests a weaker value. After a time one connection
-//! tries the stronger value again.
+//! arrives any more: a NAT breaks values 3, 5 and 6, a middlebox that changes headers 7, and one
+//! removes option 15. That connection is lost; the next one to the same address requests a weaker
+//! value. After a time one connection tries the stronger value again.
 
-use crate::negotiate::Offer;
+use crate::negotiate::{GREATEST, Offer};
 use residue_net::Address;
 use residue_net::lru::Lru;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub(crate) enum Step {
     /// The host's own value.
     #[default]
     Own,
-    /// 4, which survives a NAT.
+    /// 4, which survives every change of the header.
     Four,
     /// Nothing.
     Nothing,
@@ -106,7 +106,7 @@ impl Record {
 }
 
 fn has_weaker(own: Offer) -> bool {
-    matches!(own.value, 3 | 5 | 6)
+    matches!(own.value, 3 | 5..=GREATEST)
 }
 
 impl Memory {
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn less_is_asked_for_after_each_failure() {
         let peer = Address::new(&[192, 0, 2, 1]);
-        for value in 0..=6 {
+        for value in 0..=GREATEST {
             let (mut memory, own) = (memory(), own(value));
             assert_eq!(memory.step(&peer, own, true, NOW), Step::Own);
             let mut now = NOW;

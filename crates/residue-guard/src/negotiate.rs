@@ -3,8 +3,7 @@
 use residue::cpu::{Features, features};
 use residue_net::wire::tcp_checksum_option::agreed;
 
-/// The largest defined value.
-pub const GREATEST: u8 = 6;
+pub use residue_net::wire::tcp_checksum_option::GREATEST;
 
 /// Returns the value of a host in table 7.1: by whether its network card computes TCP checksums
 /// (`offload`), and whether a NAT may be between it and its peers (`nat`).
@@ -25,17 +24,25 @@ pub fn has_crc_instructions(cpu: Features) -> bool {
     wanted.iter().any(|&feature| cpu.contains(feature))
 }
 
-/// Returns the value of `auto` on this CPU: that of table 7.1; `None` on a CPU without the
+/// Returns the value to request where table 7.1 says `value`: 7 in the place of 4, which does not
+/// cover the header.
+#[must_use]
+pub const fn preferred(value: u8) -> u8 {
+    if value == 4 { 7 } else { value }
+}
+
+/// Returns the value of `auto` on this CPU: the [`preferred`] one; `None` on a CPU without the
 /// instructions, unless `forced`.
 #[must_use]
 pub fn auto(offload: bool, nat: bool, forced: bool) -> Option<u8> {
-    (forced || has_crc_instructions(features())).then(|| table_7_1(offload, nat))
+    let value = preferred(table_7_1(offload, nat));
+    (forced || has_crc_instructions(features())).then_some(value)
 }
 
 /// The request of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// The value in its SYN: 0 to 6.
+    /// The value in its SYN: 0 to 7.
     pub value: u8,
     /// What 6 counts as for a peer that has not requested 6: the host's value of table 7.1, 3 to 5.
     pub instead: u8,
@@ -73,6 +80,17 @@ impl Values {
 }
 
 impl Offer {
+    /// Returns what the value counts as for a peer that has requested another one: 6 as `instead`,
+    /// 7 as 4.
+    #[must_use]
+    pub const fn counts_as(self) -> u8 {
+        match self.value {
+            6 => self.instead,
+            7 => 4,
+            value => value,
+        }
+    }
+
     /// Returns the values that a connection may have with a peer that requests `peer`. There is
     /// one, or none for regular TCP. But if the peer requests 6 and this host 3 or 5, only the peer
     /// knows what its 6 counts as, and its first segment shows it.
@@ -94,11 +112,11 @@ impl Offer {
         if self.value == 6 { all.or(Offer { value: self.instead, ..self }.possible()) } else { all }
     }
 
-    /// Returns the value in the SYN-ACK to a SYN that requests `peer`. If the peer requests no 6, a
-    /// 6 is answered as the value that it counts as.
+    /// Returns the value in the SYN-ACK to a SYN that requests `peer`: what this host's value
+    /// counts as for that peer.
     #[must_use]
     pub fn answer(self, peer: u8) -> u8 {
-        if self.value == 6 && matches!(peer, 3..=5) { self.instead } else { self.value }
+        if self.value == peer { self.value } else { self.counts_as() }
     }
 
     /// Returns the value of a connection whose SYN requested this and whose SYN-ACK answered
@@ -113,6 +131,7 @@ impl Offer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use residue_net::wire::tcp_checksum_option::{Coverage, Layout};
 
     #[test]
     fn table_7_1_in_full() {
@@ -131,7 +150,17 @@ mod tests {
         }
         assert!(has_crc_instructions(Features::PCLMUL));
         assert_eq!(auto(false, false, true), Some(3));
+        assert_eq!(auto(true, false, true), Some(5));
         assert_eq!(auto(true, false, false).is_some(), has_crc_instructions(features()));
+    }
+
+    #[test]
+    fn where_a_nat_is_possible_the_header_is_covered_nevertheless() {
+        for offload in [false, true] {
+            assert_eq!(auto(offload, true, true), Some(7));
+            let coverage = Layout::of(7).map(|layout| layout.coverage);
+            assert_eq!(coverage, Some(Coverage::Translatable));
+        }
     }
 
     /// The nine rows of the thesis: sender, receiver, final value.
@@ -151,36 +180,44 @@ mod tests {
         [3, 5, 4].iter().position(|&each| each == value).unwrap() as u8
     }
 
+    /// Returns all offers of a host, with values that all peers understand or not.
+    fn offers() -> impl Iterator<Item = Offer> + Clone {
+        (0..=GREATEST).flat_map(|value| (3..=5).map(move |instead| Offer { value, instead }))
+    }
+
+    /// Returns the value of two offers by the rules; `None`: regular TCP.
+    fn expected(one: Offer, other: Offer) -> Option<u8> {
+        let counts_as = |offer: Offer| match offer.value {
+            6 => offer.instead,
+            7 => 4,
+            value => value,
+        };
+        match (one.value, other.value) {
+            (0, 0) => None,
+            (value, same) if value == same => Some(value),
+            (0..=2, _) | (_, 0..=2) => None,
+            _ => [one, other].map(counts_as).into_iter().max_by_key(|&value| rank(value)),
+        }
+    }
+
     #[test]
     fn both_ends_reach_equal_results_for_every_pair() {
-        for value in 0..=6 {
-            for peer_value in 0..=6 {
-                for instead in 3..=5 {
-                    for peer_instead in 3..=5 {
-                        let opener = Offer { value, instead };
-                        let answerer = Offer { value: peer_value, instead: peer_instead };
-                        let expected = match (value, peer_value) {
-                            (0, 0) => None,
-                            (one, other) if one == other => Some(one),
-                            (0..=2, _) | (_, 0..=2) => None,
-                            (one, other) => {
-                                let one = if one == 6 { instead } else { one };
-                                let other = if other == 6 { peer_instead } else { other };
-                                Some(if rank(one) > rank(other) { one } else { other })
-                            }
-                        };
-                        let said = answerer.answer(value);
-                        assert_eq!(opener.conclusion(said), expected, "{opener:?} {answerer:?}");
-                        let possible = answerer.agreement(value);
-                        match expected {
-                            Some(value) => assert!(possible.iter().any(|each| each == value)),
-                            None => assert_eq!(possible, Values::NONE),
-                        }
-                        if value != 6 || peer_value == 6 {
-                            assert_eq!(possible.single(), expected);
-                        }
-                    }
+        for opener in offers() {
+            for answerer in offers() {
+                let expected = expected(opener, answerer);
+                let said = answerer.answer(opener.value);
+                assert_eq!(opener.conclusion(said), expected, "{opener:?} {answerer:?}");
+                let possible = answerer.agreement(opener.value);
+                match expected {
+                    Some(value) => assert!(possible.iter().any(|each| each == value)),
+                    None => assert_eq!(possible, Values::NONE),
                 }
+                if opener.value != 6 || answerer.value == 6 {
+                    assert_eq!(possible.single(), expected);
+                }
+                // In a simultaneous open, both have requested, and both answer.
+                let other = answerer.conclusion(opener.answer(answerer.value));
+                assert_eq!(other, expected, "{opener:?} {answerer:?}");
             }
         }
         for [sender, receiver, value] in TABLE_7_2 {
@@ -189,10 +226,32 @@ mod tests {
         }
     }
 
+    /// The engine in the kernel cannot know the peer's request when it sends the SYN-ACK of a
+    /// simultaneous open, and repeats its own. A 7 there means the same as a 4.
+    #[test]
+    fn a_seven_that_is_repeated_means_the_same() {
+        for peer in offers() {
+            for instead in 3..=5 {
+                let own = Offer { value: 7, instead };
+                assert_eq!(peer.conclusion(7), expected(peer, own), "{peer:?}");
+            }
+        }
+    }
+
+    /// Engines that know no 7 understand every answer to their requests.
+    #[test]
+    fn an_answer_has_no_value_that_the_opener_may_not_know() {
+        for offer in offers() {
+            for peer in 3..=5 {
+                assert!(offer.answer(peer) <= 5, "{offer:?} {peer}");
+            }
+        }
+    }
+
     #[test]
     fn values_that_nobody_defined_mean_regular_tcp() {
-        for value in 0..=6 {
-            for peer in 7..=255 {
+        for value in 0..=GREATEST {
+            for peer in GREATEST + 1..=255 {
                 assert_eq!(Offer { value, instead: 4 }.agreement(peer), Values::NONE);
                 assert_eq!(Offer { value, instead: 4 }.conclusion(peer), None);
             }

@@ -3,8 +3,8 @@
 //! and no clock is read.
 //!
 //! Only segments with data, from the opener to the answerer, are damaged, and only in their data,
-//! so that all values have an equal task: a swap in the header is detected by 3, 5 and 6, but not
-//! by 4.
+//! so that all values have an equal task. Two faults change the sequence number instead, which
+//! values 3, 5, 6 and 7 cover, but not 4.
 
 mod fault;
 mod host;

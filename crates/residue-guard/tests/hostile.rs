@@ -2,6 +2,7 @@
 //! forwarded is a packet.
 
 use proptest::prelude::*;
+use residue_guard::negotiate::GREATEST;
 use residue_guard::{Action, Config, Engine, Limits, Policy};
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ fn pass(engine: &mut Engine, sent: bool, packet: &[u8], now: Duration) {
 #[test]
 fn cut_packets() {
     let packets = packets();
-    for value in 1..=6 {
+    for value in 1..=GREATEST {
         let mut engines = [engine(value, false), engine(value, true)];
         for packet in &packets {
             for length in 0..packet.len() {
@@ -75,7 +76,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn changed_packets(
-        value in 0..=6_u8,
+        value in 0..=GREATEST,
         required: bool,
         steps in prop::collection::vec(
             (

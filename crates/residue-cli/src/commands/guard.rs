@@ -19,6 +19,7 @@ mod switch;
 
 use crate::output::Output;
 use clap::{Args, Subcommand};
+use residue_guard::negotiate::GREATEST;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -29,15 +30,17 @@ protocol and its costs, docs/guard-rollout.md how to deploy it.
 
 Engines:
   kernel  eBPF programs that stay in the kernel: no process is in the path of the data. Values 4 \
-to 6; Linux 5.15 or later, and root
+to 7; Linux 5.15 or later, and root
   queue   a process that receives every packet from the kernel's netfilter queue: all values, any \
 kernel, and namespaces without root
 
 Values (RFC 1146, and the thesis that the guard implements):
   3  CRC-32C over header and data, in place of the checksum: not through NAT or stateful firewalls
-  4  CRC-32C over the data: works through NAT
+  4  CRC-32C over the data: works through NAT, and does not detect a changed sequence number
   5  CRC-32C over header and data, in addition to the checksum: not through NAT
   6  as 5, with CRC-32K; specific to residue, and used only on request
+  7  CRC-32C over header and data without addresses and ports, in addition to the checksum: works \
+through NAT; specific to residue
 
 Examples:
   residue guard check --interface eth0          what would be used, and what is missing
@@ -90,7 +93,7 @@ struct GuardOptions {
     /// Guard connections with one of these ports at either end, as 80,8000-8010 [default: all]
     #[arg(short, long, value_name = "PORTS", value_delimiter = ',')]
     ports: Vec<String>,
-    /// Value to request, 0 to 6; `auto` is the value that `guard check` shows
+    /// Value to request, 0 to 7; `auto` is the value that `guard check` shows
     #[arg(long, value_name = "VALUE", default_value = "auto", value_parser = value)]
     value: Value,
     /// Policy for peers without a guard: regular TCP, or no connection
@@ -243,8 +246,8 @@ enum Value {
 fn value(text: &str) -> Result<Value, String> {
     match text.parse() {
         _ if text == "auto" => Ok(Value::Auto),
-        Ok(value @ 0..=6) => Ok(Value::Own(value)),
-        _ => Err("expected auto, or a value from 0 to 6".to_string()),
+        Ok(value @ 0..=GREATEST) => Ok(Value::Own(value)),
+        _ => Err(format!("expected auto, or a value from 0 to {GREATEST}")),
     }
 }
 
@@ -293,12 +296,15 @@ python3.
 
 Cases:
   swap      the router swaps two 16-bit words, undetected by the TCP checksum: plain TCP, each value
-  rewrite   the router changes a byte and writes a valid TCP checksum: plain TCP, value 4
+  rewrite   the router changes a byte and writes a valid TCP checksum: plain TCP, \
+values 4 and 7
   strip     the router removes the request from SYNs: regular TCP
   kill      the guard process of the server is killed during a transfer (SIGKILL). Kernel engine: \
 the same connection finishes, guarded, while the router swaps words, and so does a new one. Queue \
 engine: new connections work, and the rules can be removed
-  nat       as `swap`, with address translation (MASQUERADE): plain TCP, value 4
+  nat       as `swap`, with address translation (MASQUERADE): plain TCP, values 4 and 7
+  sequence  the router changes the sequence number and writes a valid TCP checksum, with address \
+translation: plain TCP, value 7
 
 Engines:
   queue     both guards are processes
@@ -330,8 +336,8 @@ struct DemoArgs {
         long = "value",
         value_name = "VALUE",
         value_delimiter = ',',
-        default_value = "3,4,5,6",
-        value_parser = clap::value_parser!(u8).range(3..=6)
+        default_value = "3,4,5,6,7",
+        value_parser = clap::value_parser!(u8).range(3..=i64::from(GREATEST))
     )]
     values: Vec<u8>,
     /// Versions of IP
@@ -383,6 +389,7 @@ enum DemoCase {
     Strip,
     Kill,
     Nat,
+    Sequence,
 }
 
 /// Runs the subcommand.

@@ -27,7 +27,7 @@ pub struct Router {
 }
 
 impl Router {
-    /// Creates a router that applies the fault to the data of one in `one_in` segments;
+    /// Creates a router that applies the fault to one in `one_in` segments with data;
     /// [`Fault::NoRequest`] removes option 14 from all SYNs instead. Faults that delay, lose or
     /// translate packets are ignored.
     #[must_use]

@@ -25,6 +25,10 @@ pub enum Fault {
     Nat,
     /// A NAT also changes a byte, and recomputes the checksum.
     NatDamage,
+    /// A middlebox changes the sequence number, and recomputes the checksum.
+    Sequence,
+    /// A NAT does so.
+    NatSequence,
     /// A middlebox replaces option 14 by NOPs.
     NoRequest,
     /// A middlebox replaces option 15 by NOPs.
@@ -40,7 +44,7 @@ pub enum Fault {
     Everything,
 }
 
-/// Damage to the data of a segment.
+/// Damage to a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Harm {
     WordSwap,
@@ -49,11 +53,13 @@ pub(crate) enum Harm {
     Burst,
     /// A changed byte, with a checksum recomputed over it.
     BeforeChecksum,
+    /// A changed sequence number, with a checksum recomputed over it.
+    Sequence,
 }
 
 impl Fault {
     /// All faults.
-    pub const ALL: [Fault; 14] = [
+    pub const ALL: [Fault; 16] = [
         Fault::Nothing,
         Fault::WordSwap,
         Fault::BytePair,
@@ -62,6 +68,8 @@ impl Fault {
         Fault::Offload,
         Fault::Nat,
         Fault::NatDamage,
+        Fault::Sequence,
+        Fault::NatSequence,
         Fault::NoRequest,
         Fault::NoData,
         Fault::Loss,
@@ -82,6 +90,8 @@ impl Fault {
             Fault::Offload => "offload",
             Fault::Nat => "nat",
             Fault::NatDamage => "nat-damage",
+            Fault::Sequence => "sequence",
+            Fault::NatSequence => "nat-sequence",
             Fault::NoRequest => "no-request",
             Fault::NoData => "no-data",
             Fault::Loss => "loss",
@@ -91,7 +101,7 @@ impl Fault {
         }
     }
 
-    /// Returns the damage to the data of a segment, if the fault damages data.
+    /// Returns the damage to a segment, if the fault damages segments.
     pub(crate) fn harm(self, random: &mut Random) -> Option<Harm> {
         const ALL: [Harm; 5] =
             [Harm::WordSwap, Harm::BytePair, Harm::BitFlip, Harm::Burst, Harm::BeforeChecksum];
@@ -101,13 +111,14 @@ impl Fault {
             Fault::BitFlip => Some(Harm::BitFlip),
             Fault::Burst => Some(Harm::Burst),
             Fault::Offload | Fault::NatDamage => Some(Harm::BeforeChecksum),
+            Fault::Sequence | Fault::NatSequence => Some(Harm::Sequence),
             Fault::Everything => Some(ALL[random.below(5) as usize]),
             _ => None,
         }
     }
 
     pub(super) fn translates(self) -> bool {
-        matches!(self, Fault::Nat | Fault::NatDamage)
+        matches!(self, Fault::Nat | Fault::NatDamage | Fault::NatSequence)
     }
 
     pub(super) fn loses(self) -> bool {
@@ -142,8 +153,9 @@ impl FromStr for Fault {
 }
 
 impl Harm {
-    /// Changes data of at least 8 bytes; `offset` is the offset of the data in the segment.
-    pub(super) fn apply(self, data: &mut [u8], offset: usize, random: &mut Random) {
+    /// Changes a segment whose data, of at least 8 bytes, begin at `offset`.
+    pub(super) fn apply(self, segment: &mut [u8], offset: usize, random: &mut Random) {
+        let (header, data) = segment.split_at_mut(offset);
         match self {
             Harm::WordSwap => swap_words(data, offset, random),
             Harm::BytePair => {
@@ -162,6 +174,13 @@ impl Harm {
             Harm::BeforeChecksum => {
                 let at = random.below(data.len() as u64) as usize;
                 data[at] ^= 1 + random.below(255) as u8;
+            }
+            Harm::Sequence => {
+                // The last bytes of the segment still follow those that arrived before it.
+                let back = 1 + random.below(data.len() as u64 - 1) as u32;
+                if let Some(number) = header.get_mut(4..).and_then(<[u8]>::first_chunk_mut) {
+                    *number = u32::from_be_bytes(*number).wrapping_sub(back).to_be_bytes();
+                }
             }
         }
     }

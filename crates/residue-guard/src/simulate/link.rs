@@ -24,7 +24,7 @@ const TRANSLATION: u8 = 100;
 
 /// Destination of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum To {
+pub(crate) enum To {
     Opener,
     Answerer,
 }
@@ -101,7 +101,7 @@ impl Link {
         self.carried.insert((time, self.count), carried);
     }
 
-    /// Damages the data of a segment, if it is its turn; returns whether the segment changed.
+    /// Damages a segment with data, if it is its turn; returns whether the segment changed.
     fn harm(&mut self, packet: &mut [u8]) -> bool {
         let Packet::Segment(segment) = Packet::parse(packet) else { return false };
         let length = segment.payload().len();
@@ -128,19 +128,19 @@ impl Link {
 /// Attempts to change data by a swap of words, which may be equal.
 const TRIES: usize = 100;
 
-/// Changes the data of a segment, at least 8 bytes. Data of equal words stays unchanged.
+/// Changes a segment with at least 8 bytes of data. Data of equal words stays unchanged.
 pub(crate) fn damage(packet: &mut [u8], harm: Harm, random: &mut Random) {
     let Packet::Segment(segment) = Packet::parse(packet) else { return };
     let (ip, end, length) = (segment.ip, segment.bytes.len(), segment.payload().len());
-    let offset = end - length;
-    let before = packet[offset..end].to_vec();
+    let start = ip.payload.start as usize;
+    let before = packet[start..end].to_vec();
     for _ in 0..TRIES {
-        harm.apply(&mut packet[offset..end], offset - ip.payload.start as usize, random);
-        if packet[offset..end] != before {
+        harm.apply(&mut packet[start..end], end - length - start, random);
+        if packet[start..end] != before {
             break;
         }
     }
-    if harm == Harm::BeforeChecksum {
+    if matches!(harm, Harm::BeforeChecksum | Harm::Sequence) {
         write_checksum(packet, &ip, &mut Vec::new());
     }
 }
@@ -161,7 +161,7 @@ pub(crate) fn blank(packet: &mut [u8], kind: u8) {
 }
 
 /// Translates the address and port of the opener, and updates the checksums.
-fn translate(packet: &mut [u8], to: To) {
+pub(crate) fn translate(packet: &mut [u8], to: To) {
     let Packet::Segment(Segment { ip, .. }) = Packet::parse(packet) else { return };
     let start = ip.payload.start as usize;
     let (address, port, by) = match to {

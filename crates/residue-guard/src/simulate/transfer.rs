@@ -6,6 +6,7 @@ use super::{Plan, Row};
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::engine::Engine;
+use crate::negotiate::GREATEST;
 use crate::packet::Packet;
 use smoltcp::wire::IpAddress;
 use std::time::Duration;
@@ -82,8 +83,8 @@ impl Transfer {
     }
 
     /// Returns the numbers of agreed connections of the opener, by value.
-    fn agreed(&self) -> [u64; 7] {
-        self.opener.engine.as_ref().map_or([0; 7], |engine| engine.counters().agreed)
+    fn agreed(&self) -> [u64; GREATEST as usize + 1] {
+        self.opener.engine.as_ref().map_or_else(Default::default, |engine| engine.counters().agreed)
     }
 
     fn connection(&mut self) {
@@ -109,7 +110,7 @@ impl Transfer {
         self.row.delivered += received;
         self.row.hung += u64::from(received == 0);
         let after = self.agreed();
-        let new = (1..=6).find(|&value| after[value] > before[value]);
+        let new = (1..=usize::from(GREATEST)).find(|&value| after[value] > before[value]);
         self.row.agreed = new.unwrap_or(0) as u8;
     }
 

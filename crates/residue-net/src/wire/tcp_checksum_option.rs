@@ -1,7 +1,7 @@
 //! TCP Alternate Checksum options: kind 14 asks for another checksum in both SYNs, kind 15 carries
 //! what of it does not fit the checksum field (RFC 1146, which defines values 0 to 2; values 3 to 5
-//! are of Sahu's thesis of 2019, chapter 7; value 6 is an addition: CRC-32K in the place of
-//! CRC-32C).
+//! are of Sahu's thesis of 2019, chapter 7; values 6 and 7 are additions: CRC-32K in the place of
+//! CRC-32C, and CRC-32C over all that a network address translator leaves as it is).
 //!
 //! | value | code | covers | stored |
 //! |---|---|---|---|
@@ -12,9 +12,11 @@
 //! | 4 | CRC-32C | data | option; the checksum field as ever, computed last |
 //! | 5 | CRC-32C | pseudo-header, segment | option; the checksum field as ever, computed last |
 //! | 6 | CRC-32K | pseudo-header, segment | option; the checksum field as ever, computed last |
+//! | 7 | CRC-32C | segment without ports | option; the checksum field as ever, computed last |
 //!
-//! Where a value covers the segment, checksum field and option data count as zero. Values are in
-//! network byte order. SYN and RST segments have the ordinary checksum and no option 15.
+//! Where a value covers the segment, checksum field and option data count as zero, and under value
+//! 7 both ports. Values are in network byte order. SYN and RST segments have the ordinary checksum
+//! and no option 15.
 
 use super::ip::Ip;
 use super::{ports, tcp};
@@ -35,20 +37,34 @@ pub static ALTERNATE: Protocol = Protocol {
 pub const REQUEST: u8 = 14;
 /// Kind of the option with the value: kind, length 4 or 6, data.
 pub const DATA: u8 = 15;
+/// The largest defined value.
+pub const GREATEST: u8 = 7;
 
 /// Returns the checksum that two SYNs with these values agree on. RFC 1146: unequal values mean the
 /// ordinary one. Sahu 2019, table 7.2: of two of the values 3, 4 and 5, the greatest in the order 3
-/// < 5 < 4. A 6 that meets one of them counts as the value that its sender would otherwise have
-/// requested, which only the sender knows: `None`.
+/// < 5 < 4. A 7 that meets another value counts as 4. A 6 that meets 3 or 5 counts as the value
+/// that its sender would otherwise have requested, which only the sender knows: `None`.
 #[must_use]
 pub fn agreed(one: u8, other: u8) -> Option<u8> {
     match (one, other) {
-        _ if one == other && one <= 6 => Some(one),
-        (4, 3 | 5) | (3 | 5, 4) => Some(4),
+        _ if one == other && one <= GREATEST => Some(one),
+        (4 | 7, 3..=GREATEST) | (3..=GREATEST, 4 | 7) => Some(4),
         (3, 5) | (5, 3) => Some(5),
-        (6, 3..=5) | (3..=5, 6) => None,
+        (6, 3 | 5) | (3 | 5, 6) => None,
         _ => Some(0),
     }
+}
+
+/// The part of a packet that a value covers. The field of the value, and the checksum field, count
+/// as zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// Data.
+    Data,
+    /// Header and data, with both ports as zero.
+    Translatable,
+    /// Pseudo-header, header and data.
+    All,
 }
 
 /// The layout of a value in a segment that is neither SYN nor RST.
@@ -58,26 +74,31 @@ pub struct Layout {
     pub rule: Rule,
     /// Length of option 15 with its kind and length; 0: the value has no option.
     pub option: u8,
-    /// Whether it covers only the data; otherwise pseudo-header, header and data.
-    pub data_only: bool,
+    /// What the value covers.
+    pub coverage: Coverage,
     /// Whether the checksum field is the ordinary one, computed last; otherwise it holds the value,
     /// or its upper half.
     pub keeps_checksum: bool,
 }
 
 impl Layout {
-    /// Returns the layout of values 1 to 6. Value 0 is the ordinary checksum; others are undefined.
+    /// Returns the layout of values 1 to 7. Value 0 is the ordinary checksum; others are undefined.
     #[must_use]
     pub const fn of(value: u8) -> Option<Layout> {
         let (rule, option) = match value {
             1 => (Rule::Fletcher8, 0),
             2 => (Rule::Fletcher16, 4),
             3 => (Rule::Crc32cBig, 4),
-            4 | 5 => (Rule::Crc32cBig, 6),
+            4 | 5 | 7 => (Rule::Crc32cBig, 6),
             6 => (Rule::Crc32kBig, 6),
             _ => return None,
         };
-        Some(Layout { rule, option, data_only: value == 4, keeps_checksum: value >= 4 })
+        let coverage = match value {
+            4 => Coverage::Data,
+            7 => Coverage::Translatable,
+            _ => Coverage::All,
+        };
+        Some(Layout { rule, option, coverage, keeps_checksum: value >= 4 })
     }
 
     /// Returns the check of a segment of `ip`, and appends its pieces. `data` is option 15, with
@@ -114,19 +135,27 @@ impl Layout {
     /// of the pseudo-header.
     fn cover(&self, ip: &Ip, header_length: u32, pieces: &mut Vec<Piece>) -> u8 {
         let segment = ip.payload;
-        if self.data_only {
-            pieces.push(Piece::Bytes(segment.skip(header_length)));
-            return 0;
-        }
         let start = pieces.len();
-        ip.pseudo_header(segment.len(), pieces);
-        let pseudo = (pieces.len() - start) as u8;
+        let mut covered = segment;
+        match self.coverage {
+            Coverage::Data => {
+                pieces.push(Piece::Bytes(segment.skip(header_length)));
+                return 0;
+            }
+            Coverage::Translatable => {
+                pieces.push(Piece::given(&[0; tcp::SEQUENCE.start as usize]));
+                covered = segment.skip(tcp::SEQUENCE.start);
+            }
+            Coverage::All => ip.pseudo_header(segment.len(), pieces),
+        }
+        let pseudo = if self.coverage == Coverage::All { (pieces.len() - start) as u8 } else { 0 };
         if self.keeps_checksum {
-            pieces.push(Piece::Bytes(segment.take(tcp::CHECKSUM.start)));
+            let before = Span { end: segment.take(tcp::CHECKSUM.start).end, ..covered };
+            pieces.push(Piece::Bytes(before));
             pieces.push(Piece::given(&[0, 0]));
             pieces.push(Piece::Bytes(segment.skip(tcp::CHECKSUM.end)));
         } else {
-            pieces.push(Piece::Bytes(segment));
+            pieces.push(Piece::Bytes(covered));
         }
         pseudo
     }
@@ -240,7 +269,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip, header: &[u8; 20], options: Span) -> bool 
         }
         (Some(value), None) => report(walk, ip, ports, value, None, Presence::Illegal),
         (None, Some(data)) => {
-            let fitting = (2..=6).filter(|&value| fits(value, data));
+            let fitting = (2..=GREATEST).filter(|&value| fits(value, data));
             let mut first = None;
             for value in fitting {
                 let (checks, pieces) = (walk.found.checks.len(), walk.found.pieces.len());

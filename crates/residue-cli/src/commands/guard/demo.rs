@@ -177,6 +177,7 @@ fn group(case: &Case) -> &'static str {
         DemoCase::Strip => "request taken out of SYNs",
         DemoCase::Kill => "process of the server's guard killed",
         DemoCase::Nat => "words swapped, behind NAT",
+        DemoCase::Sequence => "sequence number changed, checksum valid, behind NAT",
     }
 }
 

@@ -5,7 +5,7 @@ use anyhow::bail;
 use residue_guard::Policy as Unguarded;
 use residue_guard::adapter::{self, Host, Need, Ports};
 use residue_guard::kernel;
-use residue_guard::negotiate::Offer;
+use residue_guard::negotiate::{Offer, preferred};
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -52,14 +52,14 @@ impl Chosen {
     }
 
     /// Returns the request of an engine: of those that the interfaces want, the one that also
-    /// suits the others (3, then 5, then 4).
+    /// suits the others (3, then 5, then 7).
     pub fn offer(&self, engine: Engine) -> Offer {
         let of_hosts = self.hosts.iter().map(|host| match engine {
             Engine::Kernel => kernel::instead_of(host.value),
             Engine::Queue => host.value,
         });
         let of_host = of_hosts.max_by_key(|&value| (value == 4, value)).unwrap_or(4);
-        Offer { value: self.value.unwrap_or(of_host), instead: of_host }
+        Offer { value: self.value.unwrap_or(preferred(of_host)), instead: of_host }
     }
 }
 

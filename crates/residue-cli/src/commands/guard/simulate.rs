@@ -3,6 +3,7 @@
 use crate::output::{Format, Output};
 use crate::progress::Progress;
 use clap::Args;
+use residue_guard::negotiate::GREATEST;
 use residue_guard::simulate::{Fault, Plan, Row, run as simulate};
 use residue_report::table::{self, Table};
 
@@ -23,6 +24,8 @@ Faults:
   offload       a network card changes data before it computes the checksum
   nat           a NAT without faults
   nat-damage    a NAT that changes a byte and recomputes the checksum
+  sequence      a middlebox that changes the sequence number and recomputes the checksum
+  nat-sequence  a NAT that does so
   no-request    a middlebox removes option 14
   no-data       a middlebox removes option 15
   everything    word swaps, byte pairs, flips, bursts, offload, loss, reordering and duplicates
@@ -39,12 +42,12 @@ pub struct SimulateArgs {
     /// Faults of the network, separated by commas [default: all, one after another]
     #[arg(long = "fault", value_name = "FAULT", value_delimiter = ',')]
     faults: Vec<Fault>,
-    /// Values that both ends request, 1 to 6, in addition to plain TCP [default: all]
+    /// Values that both ends request, 1 to 7, in addition to plain TCP [default: all]
     #[arg(
         long = "value",
         value_name = "VALUE",
         value_delimiter = ',',
-        value_parser = clap::value_parser!(u8).range(1..=6)
+        value_parser = clap::value_parser!(u8).range(1..=i64::from(GREATEST))
     )]
     values: Vec<u8>,
     /// Number of segments with data, for each fault and value
@@ -76,7 +79,8 @@ pub struct SimulateArgs {
 /// Simulates, and prints the counts.
 pub fn run(args: &SimulateArgs, output: &mut Output) -> anyhow::Result<()> {
     let faults = if args.faults.is_empty() { &Fault::ALL[..] } else { &args.faults };
-    let values = if args.values.is_empty() { &[1, 2, 3, 4, 5, 6][..] } else { &args.values };
+    let all: Vec<u8> = (1..=GREATEST).collect();
+    let values = if args.values.is_empty() { &all } else { &args.values };
     let plans: Vec<Plan> = faults
         .iter()
         .flat_map(|&fault| {

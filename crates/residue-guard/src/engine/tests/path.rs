@@ -1,6 +1,7 @@
 //! Tests of paths with a smaller MTU.
 
 use super::*;
+use crate::simulate::link::{To, translate};
 
 /// Returns a router's report about a packet.
 fn report(packet: &[u8], mtu: u16) -> Vec<u8> {
@@ -59,7 +60,7 @@ fn forged_reports_change_nothing() {
 /// The kernel's segments fill the path, and the option makes them longer.
 #[test]
 fn segments_are_split_to_fit() {
-    for value in [2, 3, 4, 5, 6] {
+    for value in [2, 3, 4, 5, 6, 7] {
         let room = if value < 4 { 4 } else { 8 };
         let (mut client, mut server) = connected(value);
         let wire = client.sends(&Sketch { data: &[7; 1400], ..SKETCH }, SECOND);
@@ -111,4 +112,53 @@ fn reports_over_ipv6() {
     let Packet::TooBig(parsed) = Packet::parse(&report) else { panic!("a report") };
     assert_eq!((parsed.mtu, parsed.sequence, parsed.key.local.1), (1400, 101, 50000));
     assert!(matches!(Packet::parse(&report_v6(ends, [1, 2], 3, 70_000)), Packet::Other));
+}
+
+/// A device behind which addresses and ports differ, and which changes a byte of some headers, as
+/// if it were meant: it computes the checksum anew.
+fn translated(packet: &[u8], to: To, changed: Option<usize>) -> Vec<u8> {
+    let mut packet = packet.to_vec();
+    translate(&mut packet, to);
+    if let Some(at) = changed {
+        packet[20 + at] ^= 0x10;
+        let ip = of(&packet).ip;
+        write_checksum(&mut packet, &ip, &mut Vec::new());
+    }
+    packet
+}
+
+/// Offsets of sequence number, acknowledgment number, flags and window.
+const HEADER: [usize; 4] = [7, 11, 13, 15];
+
+#[test]
+fn through_a_nat_value_7_covers_the_header_in_both_directions() {
+    for value in [4, 7] {
+        let (mut client, mut server) = (engine(value), engine(value));
+        // The server's kernel sees another client.
+        let of_server = |sketch: Sketch<'static>| Sketch { to: 101, ports: [80, 50100], ..sketch };
+        let syn = translated(&client.sends(&syn(), SECOND), To::Answerer, None);
+        server.gets(&syn, SECOND).unwrap();
+        let answer = server.sends(&of_server(syn_ack()), SECOND);
+        client.gets(&translated(&answer, To::Opener, None), SECOND).unwrap();
+        let there = client.sends(&Sketch { data: b"question", ..SKETCH }, SECOND);
+        server.gets(&translated(&there, To::Answerer, None), SECOND).unwrap();
+        let back = server.sends(&of_server(Sketch { data: b"answer", ..back() }), SECOND);
+        client.gets(&translated(&back, To::Opener, None), SECOND).unwrap();
+        let mut through = Vec::new();
+        for at in HEADER {
+            let results = [
+                server.gets(&translated(&there, To::Answerer, Some(at)), SECOND).map(drop),
+                client.gets(&translated(&back, To::Opener, Some(at)), SECOND).map(drop),
+            ];
+            assert!(value == 4 || results == [Err(Reason::Crc); 2], "{at}: {results:?}");
+            through.extend(results);
+        }
+        let delivered = through.iter().filter(|result| result.is_ok()).count();
+        assert_eq!(delivered, if value == 4 { through.len() } else { 0 });
+        for end in [client, server] {
+            assert_eq!(end.counters().agreed[usize::from(value)], 1);
+            // As good as before.
+            assert_eq!(end.counters().failed_destinations, 0);
+        }
+    }
 }

@@ -48,7 +48,7 @@ fn the_kernels_segments_confirm_the_next_one_of_the_peer() {
 
 #[test]
 fn a_saved_state_continues_connections_in_both_directions() {
-    for value in 1..=6 {
+    for value in 1..=GREATEST {
         let (mut client, server) = connected(value);
         let saved = server.save(SECOND * 9);
         let mut server = engine(4);

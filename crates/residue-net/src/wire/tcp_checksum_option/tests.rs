@@ -29,12 +29,13 @@ fn checks(packets: &[&str]) -> (Vec<Check>, Vec<Verdict>) {
     (found.checks.split_off(1), verdicts)
 }
 
-const SEGMENTS: [(u8, &str); 5] = [
+const SEGMENTS: [(u8, &str); 6] = [
     (1, "04d20050000000010000000250182000 70cd0000 68656c6c6f"),
     (2, "04d20050000000010000000260182000 5c3b0000 0f04c854 68656c6c6f"),
     (3, "04d20050000000010000000260182000 72a00000 0f040c3c 68656c6c6f"),
     (4, "04d20050000000010000000270182000 3cff0000 0f069a71bb4c0101 68656c6c6f"),
     (5, "04d20050000000010000000270182000 ee9c0000 0f06f209b2160101 68656c6c6f"),
+    (7, "04d20050000000010000000270182000 0f720000 0f067df0055b0101 68656c6c6f"),
 ];
 
 fn syns(value: u8, answer: u8) -> [String; 2] {
@@ -62,15 +63,20 @@ fn values_agreed() {
     assert_eq!(agreed(3, 5), Some(5));
     assert_eq!(agreed(4, 5), Some(4));
     assert_eq!(agreed(3, 4), Some(4));
-    for value in 0..=6 {
+    for value in 0..=GREATEST {
         assert_eq!(agreed(value, value), Some(value));
-        assert_eq!(agreed(value, 7), Some(0));
-        assert_eq!(agreed(7, 7), Some(0));
+        for undefined in GREATEST + 1..=u8::MAX {
+            assert_eq!(agreed(value, undefined), Some(0));
+            assert_eq!(agreed(undefined, undefined), Some(0));
+        }
     }
-    for (one, other) in [(1, 2), (2, 3), (0, 5), (6, 0), (6, 2)] {
+    for other in 3..=6 {
+        assert_eq!((agreed(7, other), agreed(other, 7)), (Some(4), Some(4)));
+    }
+    for (one, other) in [(1, 2), (2, 3), (0, 5), (6, 0), (6, 2), (7, 1)] {
         assert_eq!((agreed(one, other), agreed(other, one)), (Some(0), Some(0)));
     }
-    assert_eq!((agreed(6, 3), agreed(4, 6)), (None, None));
+    assert_eq!((agreed(6, 3), agreed(5, 6), agreed(4, 6)), (None, None, Some(4)));
 }
 
 #[test]

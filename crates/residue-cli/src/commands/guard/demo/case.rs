@@ -51,8 +51,14 @@ pub struct Row {
 /// Returns the cases asked for, with these engines. Those with address translation come last,
 /// because it stays on.
 pub fn all(args: &DemoArgs, engines: &[DemoEngine]) -> Vec<Case> {
-    const ALL: [DemoCase; 5] =
-        [DemoCase::Swap, DemoCase::Rewrite, DemoCase::Strip, DemoCase::Kill, DemoCase::Nat];
+    const ALL: [DemoCase; 6] = [
+        DemoCase::Swap,
+        DemoCase::Rewrite,
+        DemoCase::Strip,
+        DemoCase::Kill,
+        DemoCase::Nat,
+        DemoCase::Sequence,
+    ];
     let is_wanted = |kind: &DemoCase| args.cases.is_empty() || args.cases.contains(kind);
     // These cases never agree on a value, so one is enough.
     let one = args.values.iter().copied().find(|&value| value == 5);
@@ -62,14 +68,17 @@ pub fn all(args: &DemoArgs, engines: &[DemoEngine]) -> Vec<Case> {
         .filter(|version| args.versions.iter().any(|wanted| *wanted == version.to_string()));
     let mut cases = Vec::new();
     for kind in ALL.into_iter().filter(is_wanted) {
+        let of = |some: &[u8]| -> Vec<u8> {
+            args.values.iter().copied().filter(|value| some.contains(value)).collect()
+        };
         let values: Vec<u8> = match kind {
             DemoCase::Swap => args.values.clone(),
-            DemoCase::Rewrite | DemoCase::Nat => {
-                args.values.iter().copied().filter(|&value| value == 4).collect()
-            }
+            DemoCase::Rewrite | DemoCase::Nat => of(&[4, 7]),
+            // 4 does not cover the sequence number, and the others do not survive a NAT.
+            DemoCase::Sequence => of(&[7]),
             DemoCase::Strip | DemoCase::Kill => one.into_iter().collect(),
         };
-        if matches!(kind, DemoCase::Swap | DemoCase::Rewrite | DemoCase::Nat) {
+        if damages(kind) {
             let plain = |version| Case { kind, version, value: None, engine: None };
             cases.extend(versions.clone().map(plain));
         }
@@ -92,6 +101,11 @@ pub fn all(args: &DemoArgs, engines: &[DemoEngine]) -> Vec<Case> {
     cases
 }
 
+/// Returns whether the router damages segments in all transfers of a case.
+fn damages(kind: DemoCase) -> bool {
+    !matches!(kind, DemoCase::Strip | DemoCase::Kill)
+}
+
 impl Case {
     /// Returns the turn of the case. Verification by the kernel takes a second, so cases with a
     /// guard in the same kernels follow one another; address translation cannot be undone, so it is
@@ -105,11 +119,17 @@ impl Case {
             (Some(DemoEngine::Mixed), _) => 4,
         };
         // Back from where the others have ended.
-        if self.kind == DemoCase::Nat { 9 - turn } else { turn }
+        if self.is_translated() { 9 - turn } else { turn }
+    }
+
+    /// Returns whether the router translates the client's address.
+    fn is_translated(self) -> bool {
+        matches!(self.kind, DemoCase::Nat | DemoCase::Sequence)
     }
 
     fn fault(self) -> Fault {
         match self.kind {
+            DemoCase::Sequence => Fault::NatSequence,
             DemoCase::Swap | DemoCase::Nat => Fault::WordSwap,
             DemoCase::Rewrite => Fault::NatDamage,
             DemoCase::Strip => Fault::NoRequest,
@@ -148,7 +168,7 @@ impl Case {
         seed: u64,
         row: &mut Row,
     ) -> anyhow::Result<()> {
-        if self.kind == DemoCase::Nat {
+        if self.is_translated() {
             network.translate()?;
         }
         let (Some(value), Some(engine)) = (self.value, self.engine) else {
@@ -261,8 +281,7 @@ impl Case {
         if is_right != (wrong == 0) {
             bail!("the bytes and their SHA-256 disagree");
         }
-        let damages = matches!(self.kind, DemoCase::Swap | DemoCase::Rewrite | DemoCase::Nat)
-            || self.kills_manager();
+        let damages = damages(self.kind) || self.kills_manager();
         if damages && row.damaged < row.segments / one_in {
             bail!("the router has damaged too few segments");
         }

@@ -3,6 +3,7 @@
 use super::super::options::Engine;
 use anyhow::{Context as _, bail};
 use residue_guard::adapter::{Queue, Router, Status};
+use residue_guard::negotiate::GREATEST;
 use residue_guard::{Counters, Received, kernel};
 use std::ffi::OsStr;
 use std::fs;
@@ -383,7 +384,7 @@ pub struct Counts {
     /// Segments dropped for a wrong check value, but not for a missing one.
     pub caught: u64,
     /// Agreed connections, by value.
-    pub agreed: [u64; 7],
+    pub agreed: [u64; GREATEST as usize + 1],
     /// Seconds of CPU time; `None` for the kernel engine, which has no process.
     pub cpu_time: Option<f64>,
 }
