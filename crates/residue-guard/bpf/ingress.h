@@ -116,7 +116,7 @@ static __always_inline int receive_syn(void *context, const int hook, struct scr
 	offset = within(offset);
 	if (s->requests == 1 && s->request_length == 3)
 		value = s->tcp[offset + 2] & ~MARKED;
-	if (value < 3 || value > 6)
+	if (value < 3 || value >= GUARD_VALUES)
 		return unprotected(context, hook, s, c);
 	if (!owner_of(context, hook, s) && !is_own_address(context, hook, s, c))
 		return PASS;
@@ -177,7 +177,7 @@ static __always_inline int unknown(void *context, const int hook, struct scratch
 	// The kernel answers a stranger's segment with a reset, without reading its data.
 	if (owner_of(context, hook, s) != LOCAL)
 		return known ? NOT_NEW : PASS;
-	for (int value = 4; value <= 6; value++) {
+	for (int value = 4; value < GUARD_VALUES; value++) {
 		if (verify(context, hook, s, c, value, &state) != GOOD)
 			continue;
 		if (!replace(context, hook, s, value, state))

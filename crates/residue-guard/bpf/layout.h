@@ -10,8 +10,8 @@
 // configuration has another version.
 #define GUARD_VERSION 3
 
-// Values: index 1 to 6 of the counters.
-#define GUARD_VALUES 7
+// Values: index 1 to 7 of the counters.
+#define GUARD_VALUES 8
 // Most ports in the configuration.
 #define GUARD_PORTS 64
 // Entries of `crc_tables`: CRC-32C, CRC-32K.
@@ -59,9 +59,9 @@
 
 struct guard_config {
 	__u32 version;
-	// Value to request and to answer with: 4 to 6; 0: none.
+	// Value to request and to answer with: 4 to 7; 0: none.
 	__u8 value;
-	// What 6 counts as for a peer without 6: 4 or 5.
+	// What 6 or 7 counts as for a peer with another value: 4 or 5.
 	__u8 instead;
 	// SYNs, or SYN-ACKs, with the option before one without it is sent.
 	__u8 tries;

@@ -37,6 +37,14 @@ static __always_inline struct guard_counters *counting(void)
 			__sync_fetch_and_add(&counters_->field, 1);                                \
 	} while (0)
 
+// What a value counts as for a peer with another one: 6 as `instead`, 7 as 4.
+static __always_inline __u8 counts_as(__u8 value, __u8 instead)
+{
+	if (value == 6)
+		return instead;
+	return value == 7 ? 4 : value;
+}
+
 // The value of two requests of 3, 4 or 5 (Sahu 2019, table 7.2); 0: regular TCP.
 static __always_inline __u8 greater(__u8 one, __u8 other)
 {
@@ -50,25 +58,28 @@ static __always_inline __u8 greater(__u8 one, __u8 other)
 // The value in the SYN-ACK to a SYN that requests `asked`; 0: no agreement is possible.
 static __always_inline __u8 answer_to(struct offer own, __u8 asked)
 {
-	if (!own.value || asked < 3 || asked > 6)
+	if (!own.value || asked < 3 || asked >= GUARD_VALUES)
 		return 0;
-	return own.value == 6 && asked != 6 ? own.instead : own.value;
+	return asked == own.value ? asked : counts_as(own.value, own.instead);
 }
 
 // The value of a connection whose SYN-ACK answers `answer`; 0: regular TCP. Value 3 never results,
 // as this host requests none.
 static __always_inline __u8 conclusion(struct offer own, __u8 answer)
 {
+	if (answer == own.value)
+		return answer;
+	// Ambiguous, and never sent.
 	if (answer == 6)
-		return own.value == 6 ? 6 : 0;
-	return greater(own.value == 6 ? own.instead : own.value, answer);
+		return 0;
+	return greater(counts_as(own.value, own.instead), counts_as(answer, 0));
 }
 
 // Whether a connection that a peer opened can have a value.
 static __always_inline int is_possible(struct offer own, __u8 value)
 {
 	return value == 4 ? own.value != 0 : value == own.value ||
-			    (own.value == 6 && value == own.instead);
+			    value == counts_as(own.value, own.instead);
 }
 
 // The offer for a peer, and what was left to request from it.

@@ -33,7 +33,8 @@
 
 // Longest segment: for devices with an MTU of at most this.
 #define LONGEST 16384
-// Room before the covered bytes: zeros that the CRC reads, and headers that value 4 does not cover.
+// Room before the covered bytes: zeros that the CRC reads, and headers that values 4 and 7 do not
+// cover.
 #define BEFORE 512
 
 // Working memory of a CPU. Programs of packets run with softirqs disabled, so it has one user.

@@ -21,9 +21,13 @@ static __always_inline __u32 pseudo_length(const struct scratch *s)
 static __always_inline __u32 gather(void *context, const int hook, struct scratch *s, __u8 value)
 {
 	__u32 pseudo = pseudo_length(s), length = s->length;
-	__u32 at = value == 4 ? BEFORE - pseudo - s->header : BEFORE;
+	__u32 at = BEFORE;
 	__u8 *text;
 
+	if (value == 4)
+		at -= pseudo + s->header;
+	else if (value == 7)
+		at -= pseudo;
 	if (at > BEFORE || at < BEFORE - 100)
 		return 0;
 	OPAQUE(at);
@@ -63,11 +67,14 @@ static __always_inline __u32 crc_of_data(struct scratch *s, __u32 length)
 // Returns the CRC of the gathered segment, in network byte order.
 static __always_inline __u32 crc_of(struct scratch *s, __u8 value)
 {
-	__u32 pseudo = pseudo_length(s), at = s->data_at;
+	__u32 pseudo = value == 7 ? 0 : pseudo_length(s), at = s->data_at;
 
 	if (value == 4)
 		return crc_of_data(s, s->length - s->header);
 	__builtin_memset(s->text + BEFORE - 104, 0, 104);
+	// The ports, which a NAT translates.
+	if (value == 7)
+		*(__u32 *)(s->text + BEFORE) = 0;
 	*(__u16 *)(s->text + BEFORE + pseudo + TCP_CHECKSUM) = 0;
 	if (at > 60)
 		return 0;

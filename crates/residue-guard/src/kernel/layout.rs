@@ -80,8 +80,8 @@ macro_rules! constants {
 constants! {
     /// Version of the layout. Programs with another one do nothing.
     VERSION: u32 = GUARD_VERSION 3;
-    /// Number of values in the counters, 0 to 6.
-    VALUES: usize = GUARD_VALUES 7;
+    /// Number of values in the counters, 0 to 7.
+    VALUES: usize = GUARD_VALUES 8;
     /// Most ports in the configuration.
     PORTS: usize = GUARD_PORTS 64;
     /// Number of entries of the map `crc_tables`: CRC-32C and CRC-32K.
@@ -176,9 +176,9 @@ structures! {
     pub struct Config = guard_config {
         /// [`VERSION`].
         pub version: u32,
-        /// Value to request and to answer with: 4 to 6; 0: none.
+        /// Value to request and to answer with: 4 to 7; 0: none.
         pub value: u8,
-        /// What 6 counts as for a peer without 6: 4 or 5.
+        /// What 6 or 7 counts as for a peer with another value: 4 or 5.
         pub instead: u8,
         /// SYNs, or SYN-ACKs, with the option before one without it is sent.
         pub tries: u8,
@@ -344,7 +344,7 @@ structures! {
         pub phase: u8,
         /// The requested value, then the agreed one.
         pub value: u8,
-        /// What 6 counts as for a peer without 6.
+        /// What 6 or 7 counts as for a peer with another value.
         pub instead: u8,
         /// What was left to request.
         pub step: u8,

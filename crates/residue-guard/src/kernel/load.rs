@@ -13,7 +13,7 @@ use super::stack;
 use crate::adapter::sys::bpf::{self, Attachment, Kind, NewMap};
 use crate::adapter::sys::interface;
 use crate::adapter::{Need, Ports, threads};
-use crate::negotiate::Offer;
+use crate::negotiate::{GREATEST, Offer};
 use crate::{Config as Defaults, Policy};
 use std::fs::File;
 use std::io;
@@ -366,9 +366,9 @@ fn is_version_2(folder: &Path) -> bool {
 /// Returns the configuration of an interface.
 fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Config> {
     let Settings { ports, offer, policy, cgroup, .. } = settings;
-    if !matches!(offer.value, 4..=6) {
+    if !matches!(offer.value, 4..=GREATEST) {
         let words = format!(
-            "the kernel engine has no value {}, only 4 to 6; use `residue guard run --engine \
+            "the kernel engine has no value {}, only 4 to {GREATEST}; use `residue guard run --engine \
              queue`",
             offer.value
         );
@@ -395,7 +395,7 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
     let mut config = Config {
         version: VERSION,
         value: offer.value,
-        instead: instead_of(offer.instead),
+        instead: instead_of(offer.counts_as()),
         tries: defaults.tries,
         port_count: listed.len() as u8,
         device,

@@ -2,6 +2,7 @@
 
 use residue_guard::kernel::layout::{AGREED, Config as KernelConfig, Connection, Key, VERSION};
 use residue_guard::kernel::trial::Trial;
+use residue_guard::negotiate::GREATEST;
 use residue_guard::{Action, Config, Engine, Reason};
 use residue_testing::Running;
 use std::io::{BufRead as _, BufReader};
@@ -40,7 +41,7 @@ pub fn golden(version: u8, value: u8) -> Vec<Line> {
 
 /// Calls `test` with the programs for each value; skips without them.
 pub fn each_value(mut test: impl FnMut(u8, &Trial)) {
-    for value in 4..=6 {
+    for value in 4..=GREATEST {
         let Some(trial) = trial(value, 0) else { return };
         test(value, &trial);
     }

@@ -6,6 +6,7 @@ use residue_guard::kernel::layout::{
     AGREED, CLOSING, Connection, LARGE_RECEIVED, PARTIAL, REASON_LARGE, STEP_NOTHING, STEP_OWN,
 };
 use residue_guard::kernel::trial::Program;
+use residue_guard::negotiate::GREATEST;
 use std::time::Duration;
 
 /// Without XDP, the kernel merges segments before the program sees them, if their options are
@@ -54,7 +55,7 @@ fn a_new_connection_on_the_ports_of_a_closed_one() {
 fn new_on_closed() {
     let (mut input, mut output) = (Vec::new(), Vec::new());
     let mut random = Random(1);
-    for (old, new) in (4..=6).flat_map(|old| (4..=6).map(move |new| (old, new))) {
+    for (old, new) in (4..=GREATEST).flat_map(|old| (4..=GREATEST).map(move |new| (old, new))) {
         let Some(trial) = trial(6, PARTIAL) else { return };
         for version in [4, 6] {
             let lines = golden(version, new);

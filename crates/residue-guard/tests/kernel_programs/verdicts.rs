@@ -4,6 +4,7 @@ use super::common::*;
 use residue_guard::Reason;
 use residue_guard::kernel::layout::{Counters, Received};
 use residue_guard::kernel::trial::Program;
+use residue_guard::negotiate::GREATEST;
 use std::time::Duration;
 
 #[test]
@@ -116,8 +117,8 @@ fn damage(random: &mut Random, packet: &mut Vec<u8>) {
 fn damaged_segments_get_the_verdict_of_the_engine() {
     let mut output = Vec::new();
     let mut input = Vec::new();
-    for (value, program) in
-        (4..=6).flat_map(|value| [Program::Xdp, Program::Ingress].map(|program| (value, program)))
+    for (value, program) in (4..=GREATEST)
+        .flat_map(|value| [Program::Xdp, Program::Ingress].map(|program| (value, program)))
     {
         let Some(trial) = trial(value, 0) else { return };
         let mut random = Random(u64::from(value));
