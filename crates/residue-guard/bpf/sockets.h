@@ -282,6 +282,7 @@ static __always_inline void agree(struct bpf_sock_ops *k, const struct guard_key
 {
 	struct guard_connection new = {};
 	const __u8 *header = header_of(k);
+	__u32 at;
 
 	state->phase = GUARD_AGREED;
 	state->value = value;
@@ -299,8 +300,10 @@ static __always_inline void agree(struct bpf_sock_ops *k, const struct guard_key
 	new.since = bpf_ktime_get_ns();
 	keep(key, &new);
 	set_flags(k, 1);
-	if (value < GUARD_VALUES)
-		COUNT(agreed[value]);
+	at = value;
+	OPAQUE(at);
+	if (at < GUARD_VALUES)
+		COUNT(agreed[at]);
 }
 
 static __always_inline void regular(struct bpf_sock_ops *k, struct guard_socket *state)
