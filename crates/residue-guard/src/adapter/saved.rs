@@ -31,8 +31,8 @@ pub(super) struct Saved {
     pause: Duration,
 }
 
-/// Returns the default path of the state of an interface, in the guard's folder, which it creates if
-/// needed. The network namespace is part of the name.
+/// Returns the default path of the state of an interface, in the guard's folder, which it creates
+/// if needed. The network namespace is part of the name.
 #[must_use]
 pub fn default_state(interface: &str) -> Option<PathBuf> {
     let namespace = fs::read_link("/proc/self/ns/net").ok()?;

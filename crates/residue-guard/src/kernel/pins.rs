@@ -308,8 +308,8 @@ pub(super) fn is_usable() -> io::Result<()> {
     if mounted()?.is_some() { Ok(()) } else { is_shared() }
 }
 
-/// Mounts the BPF file system, as systemd does: only root may enter it. In a mount namespace of its own, the guard would
-/// end with that namespace.
+/// Mounts the BPF file system, as systemd does: only root may enter it. In a mount namespace of its
+/// own, the guard would end with that namespace.
 fn mount() -> io::Result<PathBuf> {
     is_shared()?;
     let output = Command::new("mount").args(["-t", "bpf", "-o", OPTIONS, "bpf", BPFFS]).output()?;
