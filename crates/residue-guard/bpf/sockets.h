@@ -282,7 +282,7 @@ static __always_inline void agree(struct bpf_sock_ops *k, const struct guard_key
 {
 	struct guard_connection new = {};
 	const __u8 *header = header_of(k);
-	__u32 at;
+	__u32 index = value;
 
 	state->phase = GUARD_AGREED;
 	state->value = value;
@@ -300,10 +300,10 @@ static __always_inline void agree(struct bpf_sock_ops *k, const struct guard_key
 	new.since = bpf_ktime_get_ns();
 	keep(key, &new);
 	set_flags(k, 1);
-	at = value;
-	OPAQUE(at);
-	if (at < GUARD_VALUES)
-		COUNT(agreed[at]);
+	// A comparison, not a test of bits, which the verifier does not follow.
+	OPAQUE(index);
+	if (index < GUARD_VALUES)
+		COUNT(agreed[index]);
 }
 
 static __always_inline void regular(struct bpf_sock_ops *k, struct guard_socket *state)

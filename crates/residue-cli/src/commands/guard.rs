@@ -45,7 +45,7 @@ through NAT; specific to residue
 Examples:
   residue guard check --interface eth0          what would be used, and what is missing
   residue guard on --interface eth0             guard all connections to peers that run a guard
-  residue guard on --interface eth0 --ports 443 --value 4
+  residue guard on --interface eth0 --ports 443 --value 7
   residue guard status                          counts of damaged segments
   residue guard off                             guard no more new connections
   residue guard run --interface eth0            guard in the foreground, until Ctrl-C
@@ -317,7 +317,7 @@ right file, or the guard delivers a wrong one or does not detect a damaged segme
 
 Examples:
   residue guard demo
-  residue guard demo --case swap,nat --value 4 --ip 4 --segments 100000
+  residue guard demo --case swap,sequence --value 7 --ip 4 --segments 100000
   residue guard demo --json";
 
 /// Arguments of `residue guard demo`.

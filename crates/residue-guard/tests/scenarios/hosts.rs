@@ -1,8 +1,9 @@
 //! Three hosts on this machine, `a`, the router `r`, and `b`, and the programs on them.
 
-use residue_guard::adapter::{self, Options, Rules, Status};
+use residue_guard::adapter::{self, Options, Queue, Router, Rules, Status};
 use residue_guard::kernel;
 use residue_guard::negotiate::Offer;
+use residue_guard::simulate::Fault;
 use residue_guard::{Config, Policy};
 use residue_testing::{Running, must, skip, until};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -341,6 +342,28 @@ impl Network {
         }
     }
 
+    /// Makes the router translate the addresses of `a`, and change the sequence number of one in
+    /// eight segments with data, of both directions, with a right checksum.
+    pub fn translates_and_changes_numbers(&self) -> Running {
+        for program in ["iptables", "ip6tables"] {
+            let rule = |words: &str| must(&format!("ip netns exec r {program} {words}"));
+            rule("-t nat -A POSTROUTING -o rb -j MASQUERADE");
+            rule("-t mangle -A FORWARD -p tcp -j NFQUEUE --queue-num 9 --queue-bypass");
+        }
+        let router = Running(role(&self.test, "r", "router").spawn().expect("it starts"));
+        until("the router has its queue", || {
+            let queues = "ip netns exec r cat /proc/net/netfilter/nfnetlink_queue";
+            !must(queues).stdout.is_empty()
+        });
+        router
+    }
+
+    /// Transfers in both directions; returns how many transfers were wrong.
+    pub fn wrong_transfers(&self, bytes: usize) -> usize {
+        let all = ADDRESSES.iter().flat_map(|address| ["push", "pull"].map(|kind| (address, kind)));
+        all.filter(|(address, kind)| !self.client(address, kind, bytes).ended().0).count()
+    }
+
     /// Makes connections from `a`, one after another with the same ports; returns whether all were
     /// right.
     pub fn used_again(&self, address: &str, count: usize) -> bool {
@@ -407,6 +430,14 @@ fn play(words: &[&str]) {
         ["serve"] => serve(),
         ["client", address, kind, bytes] => client(address, kind, bytes.parse().expect("a number")),
         ["guard", interface, value] => guard(interface, value.parse().expect("a value")),
+        ["router"] => {
+            let mut queue = Queue::open(&[9]).expect("a queue");
+            let mut router = Router::new(Fault::NatSequence, 8, 1);
+            loop {
+                queue.wait(Duration::from_secs(1)).expect("packets");
+                while queue.batch(&mut router).expect("verdicts") > 0 {}
+            }
+        }
         ["status"] => {
             if let Some(status) = adapter::ask().expect("an answer") {
                 println!("\n{}", serde_json::to_string(&status).expect("JSON"));

@@ -2,6 +2,7 @@
 
 use super::hosts::{ADDRESSES, Network, kernel_scenario};
 use residue_guard::kernel::Status;
+use residue_guard::negotiate::GREATEST;
 use residue_testing::{must, until};
 use std::process::Command;
 
@@ -27,9 +28,10 @@ fn all_are_guarded(status: &Status, value: u8) {
 fn every_value_and_pair_of_values() {
     kernel_scenario("kernel::every_value_and_pair_of_values", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
-        for (one, other, agreed) in
-            [(4, 4, 4), (5, 5, 5), (6, 6, 6), (4, 5, 4), (5, 4, 4), (6, 5, 5), (5, 6, 5), (6, 4, 4)]
-        {
+        let equal = (4..=GREATEST).map(|value| (value, value, value));
+        let others = [(4, 5, 4), (5, 4, 4), (6, 5, 5), (5, 6, 5), (6, 4, 4)];
+        let with_7 = [(7, 5, 4), (4, 7, 4), (7, 6, 4), (6, 7, 4)];
+        for (one, other, agreed) in equal.chain(others).chain(with_7) {
             network.install("a", one);
             network.install("b", other);
             for address in ADDRESSES {
@@ -53,7 +55,9 @@ fn with_the_queue_engine() {
     kernel_scenario("kernel::with_the_queue_engine", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
         for (inside, other) in [("a", "b"), ("b", "a")] {
-            for (value, theirs, agreed) in [(4, 4, 4), (5, 5, 5), (6, 6, 6), (5, 3, 5), (6, 3, 5)] {
+            let equal = (4..=GREATEST).map(|value| (value, value, value));
+            let others = [(5, 3, 5), (6, 3, 5), (7, 3, 4), (7, 6, 4), (6, 7, 4)];
+            for (value, theirs, agreed) in equal.chain(others) {
                 network.install(inside, value);
                 let guard = network.guard(other, theirs);
                 for address in ADDRESSES {
@@ -123,7 +127,7 @@ fn forged_segments() {
             network.transfers(ADDRESSES[0], "pull", 1000);
             let status = network.kernel_status(host);
             assert!(status.kernel.unconfirmed > 0, "{status:?}");
-            assert_eq!((status.counters.sent, status.guarded), ([0; 7], 0));
+            assert_eq!((status.counters.sent, status.guarded), ([0; GREATEST as usize + 1], 0));
             assert!(status.destinations.is_empty());
             network.remove(host);
         }
@@ -185,6 +189,28 @@ fn value_5_behind_a_translator() {
     });
 }
 
+/// Changed sequence numbers behind a translator: value 4 delivers wrong bytes, value 7 none.
+#[test]
+fn changed_numbers_behind_a_translator() {
+    kernel_scenario("kernel::changed_numbers_behind_a_translator", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        let _router = network.translates_and_changes_numbers();
+        for value in [4, 7] {
+            ["a", "b"].into_iter().for_each(|host| network.install(host, value));
+            let wrong = network.wrong_transfers(FILE);
+            for host in ["a", "b"] {
+                let status = network.kernel_status(host);
+                let received = status.counters.received[usize::from(value)];
+                let bad = received.bad() + status.kernel.out_of_window;
+                assert_eq!(status.counters.agreed[usize::from(value)], 4, "{status:?}");
+                assert_eq!(wrong > 0, value == 4, "{wrong} {status:?}");
+                assert_eq!(bad > 50, value == 7, "{status:?}");
+                network.remove(host);
+            }
+        }
+    });
+}
+
 /// The path loses everything while a connection opens: the next one is guarded again.
 #[test]
 fn an_outage() {
@@ -240,7 +266,10 @@ fn a_signed_connection() {
         for host in ["a", "b"] {
             let status = network.kernel_status(host);
             assert_eq!(status.kernel.requests + status.kernel.answers, 0, "{status:?}");
-            assert_eq!((status.counters.agreed, status.counters.sent), ([0; 7], [0; 7]));
+            assert_eq!(
+                (status.counters.agreed, status.counters.sent),
+                ([0; GREATEST as usize + 1], [0; GREATEST as usize + 1])
+            );
         }
     });
 }
@@ -342,7 +371,7 @@ fn fast_open() {
 fn both_open_at_once() {
     kernel_scenario("kernel::both_open_at_once", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
-        for value in [4, 5, 6] {
+        for value in 4..=GREATEST {
             ["a", "b"].into_iter().for_each(|host| network.install(host, value));
             network.both_open_at_once();
             for host in ["a", "b"] {
@@ -366,7 +395,7 @@ fn ports_used_again() {
         until("it answers", || network.used_again(ADDRESSES[0], 1));
         for more in ["", " oldest"] {
             assert_eq!(network.asked_to_install("b", &format!("vb 6{more}")), "on");
-            for value in [5, 4, 6] {
+            for value in [5, 4, 6, 7] {
                 assert_eq!(network.asked_to_install("a", &format!("va {value}{more}")), "on");
                 for address in ADDRESSES {
                     let is_right = network.used_again(address, 3);
@@ -375,7 +404,7 @@ fn ports_used_again() {
             }
             for host in ["a", "b"] {
                 let status = network.kernel_status(host);
-                assert_eq!(status.counters.agreed, [0, 0, 0, 0, 6, 6, 6], "{status:?}");
+                assert_eq!(status.counters.agreed, [0, 0, 0, 0, 12, 6, 6, 0], "{status:?}");
                 assert!(status.destinations.is_empty(), "{status:?}");
                 network.remove(host);
             }

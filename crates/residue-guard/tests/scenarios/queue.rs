@@ -1,6 +1,7 @@
 //! With the queue engine. Needs a user who may make namespaces.
 
 use super::hosts::{ADDRESSES, Network, scenario};
+use residue_guard::negotiate::GREATEST;
 use residue_testing::{must, until};
 use std::time::Duration;
 
@@ -79,7 +80,7 @@ fn forged_segments() {
                 let status = network.status(host);
                 let counters = status.counters;
                 assert!(counters.claims + counters.orphans > 1000, "{counters:?}");
-                assert_eq!((counters.adopted, counters.sent), (0, [0; 7]));
+                assert_eq!((counters.adopted, counters.sent), (0, [0; GREATEST as usize + 1]));
                 assert!(status.destinations.is_empty());
             }
         }
@@ -150,6 +151,27 @@ fn value_3_behind_a_translator() {
             a.signal("TERM");
             b.signal("TERM");
             must("rm /run/state-va");
+        }
+    });
+}
+
+/// Changed sequence numbers behind a translator: value 4 delivers wrong bytes, value 7 none.
+#[test]
+fn changed_numbers_behind_a_translator() {
+    scenario("queue::changed_numbers_behind_a_translator", |network| {
+        let _router = network.translates_and_changes_numbers();
+        for value in [4, 7] {
+            let guards = ["a", "b"].map(|host| network.guard(host, value));
+            let wrong = network.wrong_transfers(1 << 20);
+            for host in ["a", "b"] {
+                let counters = network.status(host).counters;
+                let received = counters.received[usize::from(value)];
+                assert_eq!(counters.agreed[usize::from(value)], 4, "{counters:?}");
+                assert_eq!(wrong > 0, value == 4, "{wrong} {counters:?}");
+                assert_eq!(received.bad() > 50, value == 7, "{counters:?}");
+            }
+            guards.into_iter().for_each(|guard| guard.signal("TERM"));
+            must("rm -f /run/state-va /run/state-vb");
         }
     });
 }
@@ -226,7 +248,7 @@ fn ports_used_again() {
             a.signal("TERM");
         }
         let status = network.status("b");
-        assert_eq!(status.counters.agreed, [0, 0, 0, 0, 6, 6, 6], "{status:?}");
+        assert_eq!(status.counters.agreed, [0, 0, 0, 0, 6, 6, 6, 0], "{status:?}");
         assert!(status.destinations.is_empty(), "{status:?}");
     });
 }
@@ -234,7 +256,7 @@ fn ports_used_again() {
 #[test]
 fn both_open_at_once() {
     scenario("queue::both_open_at_once", |network| {
-        for value in [3, 5, 6] {
+        for value in [3, 5, 6, 7] {
             let guards = ["a", "b"].map(|host| network.guard(host, value));
             network.both_open_at_once();
             for host in ["a", "b"] {

@@ -32,7 +32,7 @@ Faults:
 
 Examples:
   residue guard simulate
-  residue guard simulate --fault word-swap,nat-damage --value 4,5 --segments 100000
+  residue guard simulate --fault word-swap,nat-sequence --value 4,7 --segments 100000
   residue guard simulate --ipv6 --json";
 
 /// Arguments of `residue guard simulate`.
