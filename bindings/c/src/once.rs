@@ -146,8 +146,8 @@ pub extern "C" fn residue_adler32_combine(first: u32, second: u32, second_length
     adler::combine(first, second, second_length)
 }
 
-/// Copies length bytes and computes their CRC-32C in one pass. RESIDUE_OVERLAP if any two of source,
-/// destination and value share a byte. (Any code: residue_copy.)
+/// Copies length bytes and computes their CRC-32C in one pass. RESIDUE_OVERLAP if any two of
+/// source, destination and value share a byte. (Any code: residue_copy.)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_copy_crc32c(
     to: *mut c_void,

@@ -3,10 +3,11 @@
 
 use crate::buffer::{self, Lent};
 use crate::code::{PyCode, number};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use residue::{Code, batch};
+use std::ops::Range;
 
 /// Number of packets computed at a time.
 const ROUND: usize = 256;
@@ -31,7 +32,7 @@ pub fn _batch_rows<'py>(
     };
     let (rows, row) = (rows as usize, columns as usize * lent.item());
     let bytes = lent.bytes();
-    run(code, rows, &|index| &bytes[index * row..(index + 1) * row], out)
+    run(code, rows, &|index| &bytes[index * row..(index + 1) * row], &[], out)
 }
 
 /// Computes the check values of parts of one buffer. Offsets and lengths are arrays of 64-bit
@@ -47,6 +48,7 @@ pub fn _batch_spans<'py>(
     let lent = Lent::of(data)?;
     let bytes = lent.bytes();
     let (starts, counts) = (Lent::shaped(offsets)?, Lent::shaped(lengths)?);
+    let tables = [starts.bytes().as_ptr_range(), counts.bytes().as_ptr_range()];
     let (starts, counts) = (integers(&starts, "offsets")?, integers(&counts, "lengths")?);
     if starts.len() != counts.len() {
         return Err(PyValueError::new_err(format!(
@@ -69,7 +71,7 @@ pub fn _batch_spans<'py>(
             ))
         })?);
     }
-    run(code, spans.len(), &|index| spans[index], out)
+    run(code, spans.len(), &|index| spans[index], &tables, out)
 }
 
 /// Computes the check values of packets that are separate objects.
@@ -81,7 +83,7 @@ pub fn _batch_each<'py>(
 ) -> PyResult<Option<Bound<'py, PyList>>> {
     let lent: Vec<Lent<'_>> = packets.iter().map(Lent::of).collect::<PyResult<_>>()?;
     let packets: Vec<&[u8]> = lent.iter().map(Lent::bytes).collect();
-    run(code, packets.len(), &|index| packets[index], out)
+    run(code, packets.len(), &|index| packets[index], &[], out)
 }
 
 /// Returns the bytes of 64-bit integers.
@@ -92,18 +94,25 @@ fn integers<'a>(lent: &'a Lent<'_>, what: &str) -> PyResult<&'a [[u8; 8]]> {
     }
 }
 
-/// Writes the check values into `out`, or returns them as a list.
+/// Writes the check values into `out`, which must overlap neither the packets nor `tables`, or
+/// returns them as a list.
 fn run<'py, 'a>(
     code: &Bound<'py, PyCode>,
     count: usize,
     packet: &(dyn Fn(usize) -> &'a [u8] + Sync),
+    tables: &[Range<*const u8>],
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyList>>> {
     let py = code.py();
     let code: &Code = code.get().get();
     let work = (0..count).map(|index| packet(index).len() + PACKET).fold(0, usize::saturating_add);
     let Some(out) = out else {
-        let mut values = vec![0; count];
+        // Rows without bytes may be more than any memory holds values for.
+        let mut values = Vec::new();
+        values.try_reserve_exact(count).map_err(|_| {
+            PyMemoryError::new_err(format!("no memory for the values of {count} packets"))
+        })?;
+        values.resize(count, 0);
         buffer::unlocked(py, work, || {
             each(code, count, packet, |at, some| values[at..at + some.len()].copy_from_slice(some))
         });
@@ -131,12 +140,16 @@ fn run<'py, 'a>(
     }
     let places = lent.bytes_mut();
     let target = places.as_ptr_range();
-    let overlaps = |index| {
-        let data = packet(index).as_ptr_range();
-        data.start < target.end && target.start < data.end
+    // A range without bytes may lie inside another one.
+    let overlaps = |data: &Range<*const u8>| {
+        !data.is_empty() && data.start < target.end && target.start < data.end
     };
-    if (0..count).any(overlaps) {
+    if (0..count).any(|index| overlaps(&packet(index).as_ptr_range())) {
         return Err(PyValueError::new_err("out overlaps the data: give it memory of its own"));
+    }
+    if tables.iter().any(overlaps) {
+        let text = "out overlaps the offsets or the lengths: give it memory of its own";
+        return Err(PyValueError::new_err(text));
     }
     buffer::unlocked(py, work, || {
         each(code, count, packet, |at, some| {

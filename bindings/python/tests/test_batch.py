@@ -116,6 +116,48 @@ def test_refused():
         residue.batch("crc-82/darc", rows, out=numpy.zeros(100, numpy.uint64))
 
 
+def test_out_shares_no_byte_with_any_argument():
+    """Whatever view of the memory `out` is, the values are those of the arguments as given."""
+    memory = numpy.arange(4096, dtype=numpy.uint8)
+    data = memory[1024:2048]
+    rows = data.reshape(64, 16)
+    offsets = memory[2048:2560].view(numpy.int64)
+    lengths = memory[3072:3584].view(numpy.int64)
+    offsets[:], lengths[:] = numpy.arange(64) * 16, 16
+    each = [memory[1024 + 16 * at : 1040 + 16 * at] for at in range(64)]
+    expected = [residue.crc32c(packet) for packet in each]
+    before = memory.copy()
+    for size in (4, 8):
+        for at in range(0, 4096 - 64 * size, size):
+            out = memory[at : at + 64 * size].view(f"u{size}")
+            in_data = at < 2048 and at + 64 * size > 1024
+            in_tables = any(at < start + 512 and at + 64 * size > start for start in (2048, 3072))
+            for call, refused in (
+                (lambda out: residue.batch("crc-32c", rows, out=out), in_data),
+                (lambda out: residue.batch("crc-32c", each, out=out), in_data),
+                (
+                    lambda out: residue.batch("crc-32c", data, offsets, lengths, out=out),
+                    in_data or in_tables,
+                ),
+            ):
+                if refused:
+                    with pytest.raises(ValueError, match="memory of its own"):
+                        call(out)
+                    assert (memory == before).all()
+                else:
+                    assert call(out).tolist() == expected
+                    memory[:] = before
+    # An empty packet overlaps with nothing.
+    out = numpy.zeros(2, numpy.uint32)
+    assert residue.batch("crc-32c", [out.view(numpy.uint8)[4:4], b"x"], out=out) is out
+
+
+def test_more_rows_than_memory():
+    rows = numpy.zeros((1 << 44, 0), numpy.uint8)
+    with pytest.raises(MemoryError):
+        residue.batch("crc-82/darc", rows)
+
+
 def test_without_numpy():
     program = """
 import sys

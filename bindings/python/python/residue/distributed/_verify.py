@@ -81,10 +81,11 @@ def verify(
 
     `root` is the URL of the objects; the default is the root in the manifest, or the current folder
     for a list of values. A manifest that was read from elsewhere than the store of its root (of
-    another protocol, host or bucket) needs `root`. Objects are read below the root only. `code` is the code of lines that name none. `ignore_missing` and
-    `ignore_extra` leave out objects that are missing, or not in the manifest. `storage_options` are
-    the options for the root. The other arguments are those of `value`. Raises ManifestError if the
-    manifest is damaged or leads elsewhere, and OSError if the manifest or the root cannot be read.
+    another protocol, host or bucket) needs `root`. Objects are read below the root only. `code` is
+    the code of lines that name none. `ignore_missing` and `ignore_extra` leave out objects that are
+    missing, or not in the manifest. `storage_options` are the options for the root. The other
+    arguments are those of `value`. Raises ManifestError if the manifest is damaged or leads
+    elsewhere, and OSError if the manifest or the root cannot be read.
     """
     if not isinstance(manifest, Manifest):
         manifest = Manifest.read(os.fspath(manifest), None, code)
