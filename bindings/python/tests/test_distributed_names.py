@@ -185,3 +185,16 @@ def test_where_a_manifest_was_read_is_known(threads, memory, tmp_path):
         with pytest.raises(rd.ManifestError, match="another store"):
             rd.verify(given, client=threads)
         assert rd.verify(given, "memory://data", client=threads).good
+
+
+def test_the_manifest_of_an_object_in_the_root_of_a_store(threads, memory, tmp_path, monkeypatch):
+    memory.pipe_file("/a", SMALL)
+    made = rd.manifest("memory://a", client=threads)
+    assert (made.root, list(made.entries)) == ("memory://", ["a"])
+    assert rd.verify(made, client=threads).good
+    # In the root of the file system, not in the current folder.
+    (tmp_path / "a-name-of-no-file").write_bytes(SMALL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_objects.Local, "is_tree", lambda self: False)
+    with pytest.raises(FileNotFoundError, match="'/a-name-of-no-file'"):
+        rd.manifest("/a-name-of-no-file", client=threads)

@@ -120,6 +120,8 @@ def manifest(
         objects, troubles = listing.objects, listing.problems
     else:
         folder, _, name = place.root.rpartition("/")
+        if not folder or folder.endswith(":/"):
+            folder += "/"  # The root of the file system, or of the store.
         place, troubles = store(folder, storage_options), []
         objects = {name: place.stat(name)}
     task = {"work": "manifest", "url": place.root, "codes": named, "part_size": bytes_of_part}
