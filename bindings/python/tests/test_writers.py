@@ -214,8 +214,13 @@ def test_a_file_that_vanishes_is_written_anew(write, content, path, monkeypatch)
         path.unlink()
     # The old file vanishes during the write.
     path.write_bytes(b"" if write is journal else b"old")
-    sync = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda number: (path.unlink(missing_ok=True), sync(number)))
+    rename = os.rename
+
+    def vanish(*names, **folders):
+        path.unlink(missing_ok=True)
+        rename(*names, **folders)
+
+    monkeypatch.setattr(os, "rename", vanish)
     if write is not journal:
         write(path)
         assert path.read_bytes() == content
