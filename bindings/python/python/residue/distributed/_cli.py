@@ -218,9 +218,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     one.add_argument("-a", "--code", metavar="CODE", help="code of the lines that name none")
     one.add_argument("--quiet", action="store_true", help="do not print lines for good objects")
-    one.add_argument(
-        "--ignore-missing", action="store_true", help="ignore missing objects"
-    )
+    one.add_argument("--ignore-missing", action="store_true", help="ignore missing objects")
     one.add_argument(
         "--ignore-extra", action="store_true", help="ignore objects that are not in the manifest"
     )
