@@ -128,6 +128,26 @@ fn demo_in_the_kernel() {
     }
 }
 
+/// Changed sequence numbers behind a NAT: with value 7, in every engine that works here.
+#[test]
+fn demo_of_changed_sequence_numbers() {
+    if !can_demonstrate() {
+        return;
+    }
+    let words = "guard demo --case sequence --value 4,7 --segments 1000 --json";
+    let ran = common::residue(words.split(' ')).run();
+    ran.ends(0);
+    let json = ran.json();
+    let cases = json["cases"].as_array().expect("cases");
+    let (plain, guarded): (Vec<_>, Vec<_>) = cases.iter().partition(|row| row["value"].is_null());
+    assert!(plain.len() == 2 && plain.iter().all(|row| row["wrong"].as_u64() > Some(0)), "{json}");
+    assert!(guarded.len() == 2 || guarded.len() == 6, "{json}");
+    for row in guarded {
+        assert!(row["value"] == 7 && row["agreed"] == 7 && row["wrong"] == 0, "{row}");
+        assert!(row["damaged"].as_u64() >= Some(100) && row["caught"] == row["damaged"], "{row}");
+    }
+}
+
 /// A demonstration killed half-way leaves no process, and therefore no namespace.
 #[test]
 fn demo_leaves_nothing_behind() {
