@@ -84,6 +84,8 @@ pub(crate) struct Connection {
     pub(crate) answer: u8,
     /// Number of SYNs, or SYN-ACKs, sent.
     pub(crate) tries: u8,
+    /// Whether the engine's own copy of the last one, without the option, is on its way through it.
+    pub(crate) copy_due: bool,
     /// Whether the kernel has sent a segment, which a forged SYN does not achieve.
     pub(crate) confirmed: bool,
     /// Whether a good segment has been received.
@@ -127,6 +129,7 @@ impl Connection {
             earlier: [None; MOST_ANSWERED],
             answer: offer.value,
             tries: 0,
+            copy_due: false,
             confirmed: false,
             proven: false,
             failures: 0,

@@ -145,7 +145,8 @@ pub struct Engine {
     resumed: (u64, u32),
     counters: Counters,
     buffer: Vec<u8>,
-    /// The second part of a segment that was split, if there is one.
+    /// The second part of a segment that was split, or the copy of a SYN without the option, if
+    /// there is one.
     rest: Vec<u8>,
     has_rest: bool,
     pieces: Vec<Piece>,
@@ -191,9 +192,9 @@ impl Engine {
         self.action(outcome)
     }
 
-    /// Returns the second part of the last sent segment, once, if the path required to split it: a
-    /// whole IP packet, to be sent after the first part. If it is not sent, TCP retransmits it. It
-    /// may pass through [`Engine::egress`], which does not change it.
+    /// Returns what must follow the last sent segment, once: its second part, if the path required
+    /// to split it, or the copy of a SYN without the option. It is a whole IP packet. If it is not
+    /// sent, TCP retransmits it. It may pass through [`Engine::egress`], which does not change it.
     pub fn rest(&mut self) -> Option<&[u8]> {
         std::mem::take(&mut self.has_rest).then_some(&*self.rest)
     }
@@ -279,7 +280,8 @@ impl Engine {
         self.memory.expire(now);
     }
 
-    /// Returns whether so many SYNs with the option got no answer that the next one has none.
+    /// Returns whether so many SYNs with the option got no answer that a copy without it follows
+    /// the next one.
     fn is_silent(&self, key: &Key, connection: &Connection, now: Duration) -> bool {
         let is_known = self.memory.is_known(&key.remote.0, now);
         let (times, least) = if is_known { (2, KNOWN_SILENCE) } else { (1, Duration::ZERO) };

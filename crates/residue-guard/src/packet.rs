@@ -336,6 +336,19 @@ impl<'a> Segment<'a> {
     }
 }
 
+/// Asks routers not to fragment an IPv4 packet. Updates the header checksum.
+pub(crate) fn forbid_fragments(packet: &mut [u8]) {
+    const DONT_FRAGMENT: u16 = 0x4000;
+    if packet.first().is_none_or(|byte| byte >> 4 != 4) || packet.len() < 20 {
+        return;
+    }
+    let old = u16::from_be_bytes([packet[6], packet[7]]);
+    let checksum = u16::from_be_bytes([packet[10], packet[11]]);
+    let checksum = residue::internet::update(checksum, old, old | DONT_FRAGMENT);
+    packet[6..8].copy_from_slice(&(old | DONT_FRAGMENT).to_be_bytes());
+    packet[10..12].copy_from_slice(&checksum.to_be_bytes());
+}
+
 /// Writes the ordinary checksum of a segment.
 pub(crate) fn write_checksum(buffer: &mut [u8], ip: &Ip, pieces: &mut Vec<Piece>) {
     pieces.clear();

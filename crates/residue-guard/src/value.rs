@@ -1,7 +1,7 @@
 //! Check values of segments: writing and verification. [`residue_net`] defines layout and coverage.
 
 use crate::options::{self, Options};
-use crate::packet::{Segment, write_checksum};
+use crate::packet::{Segment, forbid_fragments, write_checksum};
 use residue_net::check::{Piece, Span, Verdict};
 use residue_net::wire::ip::Ip;
 use residue_net::wire::tcp;
@@ -53,6 +53,8 @@ pub(crate) fn write(
     let (options, cut) =
         Options::with(segment.options(), &bytes[..length]).ok_or(NoRoom::Options)?;
     segment.rewrite(&options, true, buffer).ok_or(NoRoom::Packet)?;
+    // A fragment cannot be verified. Routers report their MTU instead.
+    forbid_fragments(buffer);
     let ip = grown(&segment.ip, buffer);
     // The option comes first: see `Options::with`.
     let data = Span::at(ip.payload.start + tcp::HEADER, length as u32);

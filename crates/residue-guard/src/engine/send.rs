@@ -25,6 +25,9 @@ impl Engine {
             self.table.remove(&key);
             return Outcome::Pass;
         }
+        if self.is_copy(&key, segment, now) {
+            return Outcome::Pass;
+        }
         if options::find(segment.options(), REQUEST).is_some() {
             if let Some(theirs) = self.new_connection(Phase::Theirs, &key, now) {
                 self.keep(key, theirs, now);
@@ -51,6 +54,7 @@ impl Engine {
         connection.own_isn = isn;
         connection.opens(segment);
         let outcome = self.ask(&key, &connection, connection.offer.value, segment, now);
+        connection.copy_due = self.has_rest;
         match outcome {
             Outcome::Replace => self.keep(key, connection, now),
             _ => drop(self.table.remove(&key)),
@@ -113,6 +117,7 @@ impl Engine {
         }
         connection.opens(segment);
         let outcome = self.ask(&key, &connection, connection.answer, segment, now);
+        connection.copy_due = self.has_rest;
         if outcome == Outcome::Pass {
             self.table.remove(&key);
         } else {
@@ -135,7 +140,22 @@ impl Engine {
         Some(connection)
     }
 
-    /// Sends a SYN or SYN-ACK with option 14, or without it after several without an answer.
+    /// Returns whether this is the engine's own copy of a SYN, which the raw socket sends through
+    /// the queue.
+    fn is_copy(&mut self, key: &Key, segment: &Segment, now: Duration) -> bool {
+        let is_it = |known: &Connection| {
+            known.copy_due
+                && known.own_isn == Some(segment.sequence())
+                && options::find(segment.options(), REQUEST).is_none()
+        };
+        let Some(known) = self.table.get(key).copied().filter(is_it) else { return false };
+        self.keep(*key, Connection { copy_due: false, ..known }, now);
+        true
+    }
+
+    /// Sends a SYN or SYN-ACK with option 14; after several without an answer, followed by a copy
+    /// without it. On a path that loses the option, the copy opens a regular connection; after an
+    /// outage, the first one opens a guarded connection.
     fn ask(
         &mut self,
         key: &Key,
@@ -148,13 +168,8 @@ impl Engine {
         let fast_open = plain.blank_fast_open() || !segment.payload().is_empty();
         let is_agreed = matches!(connection.phase, Phase::Agreed { .. });
         let silent = !is_agreed && self.is_silent(key, connection, now);
-        let options = if silent {
-            self.counters.silent += 1;
-            Some(plain)
-        } else {
-            Options::with(&plain, &[REQUEST, 3, value]).map(|(options, _)| options)
-        };
-        // Shorter than before, or four bytes longer: a SYN fits.
+        let options = Options::with(&plain, &[REQUEST, 3, value]).map(|(options, _)| options);
+        // Four bytes longer: a SYN fits.
         let written =
             options.and_then(|options| segment.rewrite(&options, false, &mut self.buffer));
         if written.is_none() {
@@ -164,6 +179,12 @@ impl Engine {
         self.counters.fast_open_removed += u64::from(fast_open);
         let ip = value::grown(&segment.ip, &self.buffer);
         write_checksum(&mut self.buffer, &ip, &mut self.pieces);
+        if silent && segment.rewrite(&plain, false, &mut self.rest).is_some() {
+            let ip = value::grown(&segment.ip, &self.rest);
+            write_checksum(&mut self.rest, &ip, &mut self.pieces);
+            self.has_rest = true;
+            self.counters.silent += 1;
+        }
         Outcome::Replace
     }
 

@@ -154,6 +154,15 @@ impl Host {
                 Some(Action::Replace(packet)) => each(packet),
                 Some(Action::Drop(_)) => {}
             }
+            // Through the engine, as a raw socket sends it.
+            let Some(engine) = &mut self.engine else { continue };
+            if let Some(rest) = engine.rest().map(<[u8]>::to_vec) {
+                match engine.egress(&rest, now) {
+                    Action::Pass => each(&rest),
+                    Action::Replace(packet) => each(packet),
+                    Action::Drop(_) => {}
+                }
+            }
         }
     }
 

@@ -268,3 +268,50 @@ fn both_open_at_once() {
         }
     });
 }
+
+/// Hosts that do not ask for the MTU of paths, and a router with a smaller one. The guard asks, so
+/// nothing is fragmented.
+#[test]
+fn a_path_that_fragments() {
+    scenario("queue::a_path_that_fragments", |network| {
+        let (_a, _b) = (network.guard("a", 5), network.guard("b", 5));
+        network.never_asks_for_mtu();
+        for (exit, kind) in [("rb", "push"), ("ra", "pull")] {
+            must(&format!("ip -n r link set {exit} mtu 1300"));
+            network.transfers(ADDRESSES[0], kind, FILE);
+            must(&format!("ip -n r link set {exit} mtu 1500"));
+        }
+        let counters = network.status("a").counters;
+        assert_eq!((counters.agreed[5], counters.agreed[0]), (2, 0), "{counters:?}");
+    });
+}
+
+/// The path loses SYNs with the option: the connection is regular. It loses everything while others
+/// open, longer than SYNs have the option alone: they are guarded.
+#[test]
+fn an_outage() {
+    scenario("queue::an_outage", |network| {
+        let (_a, _b) = (network.guard("a", 5), network.guard("b", 5));
+        let rule = |how: &str, rule: &str| {
+            must(&format!("ip netns exec r iptables -w {how} FORWARD -p tcp {rule} -j DROP"));
+        };
+        let without = "--tcp-flags SYN,ACK SYN --tcp-option 14";
+        rule("-A", without);
+        network.transfers(ADDRESSES[0], "push", 1000);
+        let counters = network.status("a").counters;
+        assert_eq!((counters.agreed[0], counters.silent), (1, 1), "{counters:?}");
+        rule("-D", without);
+        rule("-A", "");
+        let clients = [(); 4].map(|()| network.client(ADDRESSES[0], "push", 1000));
+        until("copies are sent", || network.status("a").counters.silent >= 5);
+        sleep(500);
+        rule("-D", "");
+        for client in clients {
+            let (is_right, text) = client.ended();
+            assert!(is_right, "{text}");
+        }
+        let status = network.status("a");
+        assert_eq!((status.counters.agreed[5], status.counters.agreed[0]), (4, 1), "{status:?}");
+        assert!(status.destinations.is_empty(), "{status:?}");
+    });
+}

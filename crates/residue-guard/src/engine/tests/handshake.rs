@@ -94,17 +94,40 @@ fn who_requires_protection_gets_it_or_nothing() {
     }
 }
 
+/// Sends a SYN or SYN-ACK with the option; returns the copy without it, if one follows, which the
+/// engine leaves alone.
+fn copy(end: &mut crate::Engine, sent: &Sketch, now: Duration) -> Option<Vec<u8>> {
+    let wire = end.sends(sent, now);
+    let copy = end.rest().map(<[u8]>::to_vec);
+    assert_eq!(requested(&wire), Some(5));
+    if let Some(copy) = &copy {
+        assert_eq!((requested(copy), copy.len()), (None, wire.len() - 4));
+        assert_eq!(end.egress(copy, now), Action::Pass);
+    }
+    copy
+}
+
 #[test]
-fn silence_leads_to_a_syn_without_the_option() {
+fn silence_leads_to_a_copy_without_the_option() {
     let mut client = engine(5);
-    let asked = [(); 4].map(|()| requested(&client.sends(&syn(), SECOND)));
-    assert_eq!(asked, [Some(5), Some(5), None, None]);
+    let copies = [(); 4].map(|()| copy(&mut client, &syn(), SECOND).is_some());
+    assert_eq!(copies, [false, false, true, true]);
     assert_eq!(client.counters().silent, 2);
+    // After an outage, the one with the option is answered, and the answer to the other one is late.
+    let mut late = engine(5);
+    let copies = [(); 3].map(|()| copy(&mut late, &syn(), SECOND).is_some());
+    assert_eq!(copies, [false, false, true]);
+    let mut server = engine(5);
+    server.gets(&engine(5).sends(&syn(), SECOND), SECOND).unwrap();
+    late.gets(&server.sends(&syn_ack(), SECOND), SECOND).unwrap();
+    late.gets(&syn_ack().packet(), SECOND).unwrap();
+    assert!(has(&late.sends(&SKETCH, SECOND), DATA));
+    assert_eq!((late.counters().agreed[5], late.counters().agreed[0]), (1, 0));
     assert_eq!(client.gets(&syn_ack().packet(), SECOND), Ok(syn_ack().packet()));
     // It may have been an outage. After a second time, the next one does not wait again.
     let again = Sketch { ports: [50001, 80], ..syn() };
-    let asked = [(); 3].map(|()| requested(&client.sends(&again, SECOND * 2)));
-    assert_eq!(asked, [Some(5), Some(5), None]);
+    let copies = [(); 3].map(|()| copy(&mut client, &again, SECOND * 2).is_some());
+    assert_eq!(copies, [false, false, true]);
     let answer = Sketch { ports: [80, 50001], ..syn_ack() };
     client.gets(&answer.packet(), SECOND * 2).unwrap();
     let next = Sketch { ports: [50002, 80], ..syn() };
@@ -119,9 +142,8 @@ fn silence_leads_to_a_syn_without_the_option() {
     let (dense, sparse) = (&[0, 1, 2, 3, 4, 5, 7, 11, 19][..], &[0, 1, 3, 7, 15][..]);
     for (minute, times, most) in [(3, dense, 8), (6, sparse, 4), (16, dense, 2), (17, sparse, 2)] {
         let again = Sketch { ports: [50_000 + minute as u16, 80], ..syn() };
-        let mut at = |second: &u32| client.sends(&again, SECOND * (60 * minute + second));
-        let asked: Vec<bool> =
-            times.iter().map(|second| requested(&at(second)).is_some()).collect();
+        let mut at = |second: &u32| copy(&mut client, &again, SECOND * (60 * minute + second));
+        let asked: Vec<bool> = times.iter().map(|second| at(second).is_none()).collect();
         let expected: Vec<bool> = (0..times.len()).map(|number| number < most).collect();
         assert_eq!(asked, expected, "{minute}");
     }
@@ -130,16 +152,18 @@ fn silence_leads_to_a_syn_without_the_option() {
     server.gets(&client.sends(&syn(), SECOND), SECOND).unwrap();
     // The kernel may accept the SYN without it.
     assert_eq!(mss(&server.gets(&syn().packet(), SECOND).unwrap()), 1452);
-    let asked = [(); 3].map(|()| requested(&server.sends(&syn_ack(), SECOND)));
-    assert_eq!(asked, [Some(5), Some(5), None]);
+    let copies = [(); 3].map(|()| copy(&mut server, &syn_ack(), SECOND).is_some());
+    assert_eq!(copies, [false, false, true]);
     // The client's first segment shows which of them arrived.
     for has_option in [true, false] {
         let mut server = engine(5);
         server.gets(&engine(5).sends(&syn(), SECOND), SECOND).unwrap();
-        let wires = [(); 3].map(|()| server.sends(&syn_ack(), SECOND));
+        let wire = server.sends(&syn_ack(), SECOND);
+        let copies = [(); 2].map(|()| copy(&mut server, &syn_ack(), SECOND));
         let mut client = engine(5);
         client.sends(&syn(), SECOND);
-        client.gets(if has_option { &wires[0] } else { &wires[2] }, SECOND).unwrap();
+        let arrives = if has_option { &wire } else { copies[1].as_ref().unwrap() };
+        client.gets(arrives, SECOND).unwrap();
         let wire = client.sends(&SKETCH, SECOND);
         assert_eq!(has(&wire, DATA), has_option);
         assert_eq!(server.gets(&wire, SECOND), Ok(SKETCH.packet()));
