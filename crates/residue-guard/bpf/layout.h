@@ -61,7 +61,7 @@ struct guard_config {
 	__u32 version;
 	// Value to request and to answer with: 4 to 7; 0: none.
 	__u8 value;
-	// What 6 or 7 counts as for a peer with another value: 4 or 5.
+	// What 6 counts as for a peer with another value: 4 or 5.
 	__u8 instead;
 	// SYNs, or SYN-ACKs, with the option before one without it is sent.
 	__u8 tries;

@@ -37,21 +37,27 @@ static __always_inline struct guard_counters *counting(void)
 			__sync_fetch_and_add(&counters_->field, 1);                                \
 	} while (0)
 
-// What a value counts as for a peer with another one: 6 as `instead`, 7 as 4.
+// What a value counts as for a peer with another one: 6 as `instead`.
 static __always_inline __u8 counts_as(__u8 value, __u8 instead)
 {
-	if (value == 6)
-		return instead;
-	return value == 7 ? 4 : value;
+	return value == 6 ? instead : value;
 }
 
-// The value of two requests of 3, 4 or 5 (Sahu 2019, table 7.2); 0: regular TCP.
+static __always_inline int is_ranked(__u8 value)
+{
+	return value == 3 || value == 4 || value == 5 || value == 7;
+}
+
+// The value of two requests of 3, 4, 5 or 7: the greater in the order 3 < 5 < 7 < 4 (Sahu 2019,
+// table 7.2, and 7); 0: regular TCP.
 static __always_inline __u8 greater(__u8 one, __u8 other)
 {
-	if (one < 3 || one > 5 || other < 3 || other > 5)
+	if (!is_ranked(one) || !is_ranked(other))
 		return 0;
 	if (one == 4 || other == 4)
 		return 4;
+	if (one == 7 || other == 7)
+		return 7;
 	return one == 5 || other == 5 ? 5 : 3;
 }
 
@@ -72,14 +78,14 @@ static __always_inline __u8 conclusion(struct offer own, __u8 answer)
 	// Ambiguous, and never sent.
 	if (answer == 6)
 		return 0;
-	return greater(counts_as(own.value, own.instead), counts_as(answer, 0));
+	return greater(counts_as(own.value, own.instead), answer);
 }
 
 // Whether a connection that a peer opened can have a value.
 static __always_inline int is_possible(struct offer own, __u8 value)
 {
-	return value == 4 ? own.value != 0 : value == own.value ||
-			    value == counts_as(own.value, own.instead);
+	return own.value && (value == own.value ||
+			     (value && greater(counts_as(own.value, own.instead), value) == value));
 }
 
 // The offer for a peer, and what was left to request from it.

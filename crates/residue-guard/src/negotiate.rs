@@ -80,20 +80,15 @@ impl Values {
 }
 
 impl Offer {
-    /// Returns what the value counts as for a peer that has requested another one: 6 as `instead`,
-    /// 7 as 4.
+    /// Returns what the value counts as for a peer that has requested another one: 6 as `instead`.
     #[must_use]
     pub const fn counts_as(self) -> u8 {
-        match self.value {
-            6 => self.instead,
-            7 => 4,
-            value => value,
-        }
+        if self.value == 6 { self.instead } else { self.value }
     }
 
     /// Returns the values that a connection may have with a peer that requests `peer`. There is
-    /// one, or none for regular TCP. But if the peer requests 6 and this host 3 or 5, only the peer
-    /// knows what its 6 counts as, and its first segment shows it.
+    /// one, or none for regular TCP. But if the peer requests 6 and this host 3, 5 or 7, only the
+    /// peer knows what its 6 counts as, and its first segment shows it.
     #[must_use]
     pub fn agreement(self, peer: u8) -> Values {
         match agreed(self.value, peer) {
@@ -177,7 +172,7 @@ mod tests {
     ];
 
     fn rank(value: u8) -> u8 {
-        [3, 5, 4].iter().position(|&each| each == value).unwrap() as u8
+        [3, 5, 7, 4].iter().position(|&each| each == value).unwrap() as u8
     }
 
     /// Returns all offers of a host, with values that all peers understand or not.
@@ -187,11 +182,7 @@ mod tests {
 
     /// Returns the value of two offers by the rules; `None`: regular TCP.
     fn expected(one: Offer, other: Offer) -> Option<u8> {
-        let counts_as = |offer: Offer| match offer.value {
-            6 => offer.instead,
-            7 => 4,
-            value => value,
-        };
+        let counts_as = |offer: Offer| if offer.value == 6 { offer.instead } else { offer.value };
         match (one.value, other.value) {
             (0, 0) => None,
             (value, same) if value == same => Some(value),
@@ -227,23 +218,13 @@ mod tests {
     }
 
     /// The engine in the kernel cannot know the peer's request when it sends the SYN-ACK of a
-    /// simultaneous open, and repeats its own. A 7 there means the same as a 4.
+    /// simultaneous open, and repeats its own.
     #[test]
     fn a_seven_that_is_repeated_means_the_same() {
         for peer in offers() {
             for instead in 3..=5 {
                 let own = Offer { value: 7, instead };
                 assert_eq!(peer.conclusion(7), expected(peer, own), "{peer:?}");
-            }
-        }
-    }
-
-    /// Engines that know no 7 understand every answer to their requests.
-    #[test]
-    fn an_answer_has_no_value_that_the_opener_may_not_know() {
-        for offer in offers() {
-            for peer in 3..=5 {
-                assert!(offer.answer(peer) <= 5, "{offer:?} {peer}");
             }
         }
     }

@@ -178,7 +178,7 @@ structures! {
         pub version: u32,
         /// Value to request and to answer with: 4 to 7; 0: none.
         pub value: u8,
-        /// What 6 or 7 counts as for a peer with another value: 4 or 5.
+        /// What 6 counts as for a peer with another value: 4 or 5.
         pub instead: u8,
         /// SYNs, or SYN-ACKs, with the option before one without it is sent.
         pub tries: u8,
@@ -344,7 +344,7 @@ structures! {
         pub phase: u8,
         /// The requested value, then the agreed one.
         pub value: u8,
-        /// What 6 or 7 counts as for a peer with another value.
+        /// What 6 counts as for a peer with another value.
         pub instead: u8,
         /// What was left to request.
         pub step: u8,

@@ -395,7 +395,7 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
     let mut config = Config {
         version: VERSION,
         value: offer.value,
-        instead: instead_of(offer.counts_as()),
+        instead: instead_of(offer.instead),
         tries: defaults.tries,
         port_count: listed.len() as u8,
         device,

@@ -41,16 +41,17 @@ pub const DATA: u8 = 15;
 pub const GREATEST: u8 = 7;
 
 /// Returns the checksum that two SYNs with these values agree on. RFC 1146: unequal values mean the
-/// ordinary one. Sahu 2019, table 7.2: of two of the values 3, 4 and 5, the greatest in the order 3
-/// < 5 < 4. A 7 that meets another value counts as 4. A 6 that meets 3 or 5 counts as the value
-/// that its sender would otherwise have requested, which only the sender knows: `None`.
+/// ordinary one. Sahu 2019, table 7.2, and 7: of two of the values 3, 4, 5 and 7, the greatest in
+/// the order 3 < 5 < 7 < 4. A 6 that meets 3, 5 or 7 counts as the value that its sender would
+/// otherwise have requested, which only the sender knows: `None`.
 #[must_use]
 pub fn agreed(one: u8, other: u8) -> Option<u8> {
     match (one, other) {
         _ if one == other && one <= GREATEST => Some(one),
-        (4 | 7, 3..=GREATEST) | (3..=GREATEST, 4 | 7) => Some(4),
+        (4, 3..=GREATEST) | (3..=GREATEST, 4) => Some(4),
+        (7, 3 | 5) | (3 | 5, 7) => Some(7),
         (3, 5) | (5, 3) => Some(5),
-        (6, 3 | 5) | (3 | 5, 6) => None,
+        (6, 3 | 5 | 7) | (3 | 5 | 7, 6) => None,
         _ => Some(0),
     }
 }
@@ -215,12 +216,14 @@ impl Agreements {
             self.asked.insert(connection, [UNSEEN; 2], 0);
         }
         let Some(asked) = self.asked.get_mut(&connection) else { return };
+        let has_requested = !matches!(asked[side], UNSEEN | 0);
         if first {
             // A new connection between the two ends; or a simultaneous open, in which the other
             // side has requested, too.
             *asked = if value.is_some() { *asked } else { [UNSEEN; 2] };
         }
-        asked[side] = value.unwrap_or(0);
+        // A SYN may be repeated without the request, and the peer takes one of them.
+        asked[side] = value.unwrap_or(if has_requested { UNSEEN } else { 0 });
     }
 
     /// Returns the value that both sides agreed on, if both SYNs were seen.

@@ -70,8 +70,8 @@ fn values_agreed() {
             assert_eq!(agreed(undefined, undefined), Some(0));
         }
     }
-    for other in 3..=6 {
-        assert_eq!((agreed(7, other), agreed(other, 7)), (Some(4), Some(4)));
+    for (other, value) in [(3, Some(7)), (4, Some(4)), (5, Some(7)), (6, None)] {
+        assert_eq!((agreed(7, other), agreed(other, 7)), (value, value));
     }
     for (one, other) in [(1, 2), (2, 3), (0, 5), (6, 0), (6, 2), (7, 1)] {
         assert_eq!((agreed(one, other), agreed(other, one)), (Some(0), Some(0)));
@@ -124,5 +124,30 @@ fn an_agreement_decides() {
             assert_eq!(found.checks[1].protocol, &ALTERNATE);
             assert_eq!(found.checks[1].verdict(&bytes, &found.pieces), expected);
         }
+    }
+}
+
+/// A host that gets no answer repeats its SYN with and without the request, and so does the other
+/// one its SYN-ACK. Segments show which of them the peer has taken.
+#[test]
+fn requests_that_are_repeated_without_the_option() {
+    let ends = [&[10, 0, 0, 1][..], &[10, 0, 0, 2]];
+    let connection = || Connection::of(ends[0], ends[1], [50_000, 80]).0;
+    let side = |from: usize| {
+        Connection::of(ends[from], ends[1 - from], [[50_000, 80], [80, 50_000]][from]).1
+    };
+    for (syns, expected) in [
+        (&[(0, Some(5)), (1, Some(5))][..], Some(5)),
+        (&[(0, Some(5)), (0, None), (1, Some(5)), (1, None)], None),
+        (&[(0, Some(5)), (1, Some(5)), (1, None)], None),
+        (&[(0, Some(5)), (1, None)], Some(0)),
+        // Ports that are used again, without a request.
+        (&[(0, Some(5)), (1, Some(5)), (0, None), (1, None)], None),
+    ] {
+        let mut agreements = Agreements::default();
+        for &(from, value) in syns {
+            agreements.syn(connection(), side(from), from == 0, value);
+        }
+        assert_eq!(agreements.of(&connection()), expected, "{syns:?}");
     }
 }
