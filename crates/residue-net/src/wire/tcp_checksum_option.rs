@@ -226,10 +226,14 @@ impl Agreements {
         asked[side] = value.unwrap_or(if has_requested { UNSEEN } else { 0 });
     }
 
-    /// Returns the value that both sides agreed on, if both SYNs were seen.
+    /// Returns the value that both sides agreed on, if both SYNs were seen, or one without a request.
     fn of(&self, connection: &Connection) -> Option<u8> {
         let &[one, other] = self.asked.get(connection)?;
-        if one == UNSEEN || other == UNSEEN { None } else { agreed(one, other) }
+        match (one, other) {
+            (0, _) | (_, 0) => Some(0),
+            (UNSEEN, _) | (_, UNSEEN) => None,
+            _ => agreed(one, other),
+        }
     }
 }
 

@@ -214,7 +214,7 @@ pub(crate) fn load_program(
     // and as many instructions and types of functions as there are.
     let error = match unsafe { descriptor(Command::ProgramLoad, &mut attributes) } {
         Ok(program) => return Ok(program),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+        Err(error) if error.raw_os_error() == Some(libc::EPERM) => return Err(error),
         Err(error) => error,
     };
     // Once more, to learn why.
@@ -229,7 +229,12 @@ pub(crate) fn load_program(
     let log = String::from_utf8_lossy(log.split(|&byte| byte == 0).next().unwrap_or_default());
     let lines: Vec<&str> = log.lines().filter(|line| !line.starts_with("processed ")).collect();
     let why = lines.last().map(|line| format!(": {}", line.trim())).unwrap_or_default();
-    Err(io::Error::new(error.kind(), format!("{error}{why}")))
+    // EACCES is the verifier's, not a lack of permission.
+    let kind = match error.kind() {
+        io::ErrorKind::PermissionDenied => io::ErrorKind::Unsupported,
+        kind => kind,
+    };
+    Err(io::Error::new(kind, format!("the kernel refuses the program: {error}{why}")))
 }
 
 /// Runs a program with a packet, `repeat` times, for a program of tc as one that was merged of

@@ -142,7 +142,7 @@ fn requests_that_are_repeated_without_the_option() {
         (&[(0, Some(5)), (1, Some(5)), (1, None)], None),
         (&[(0, Some(5)), (1, None)], Some(0)),
         // Ports that are used again, without a request.
-        (&[(0, Some(5)), (1, Some(5)), (0, None), (1, None)], None),
+        (&[(0, Some(5)), (1, Some(5)), (0, None), (1, None)], Some(0)),
     ] {
         let mut agreements = Agreements::default();
         for &(from, value) in syns {
