@@ -364,6 +364,52 @@ impl Network {
         all.filter(|(address, kind)| !self.client(address, kind, bytes).ended().0).count()
     }
 
+    /// Transfers to addresses that `a` translates, and to a port that `b` does, and then to its own:
+    /// six connections.
+    pub fn transfers_to_translated(&self, bytes: usize) {
+        for (program, [service, target]) in [
+            ("iptables", ["10.99.0.1", "10.91.2.2:8081"]),
+            ("ip6tables", ["fd99::1", "[fd91:0:0:2::2]:8081"]),
+        ] {
+            must(&format!(
+                "ip netns exec a {program} -t nat -A OUTPUT -p tcp -d {service} -j DNAT \
+                 --to-destination {target}"
+            ));
+            must(&format!(
+                "ip netns exec b {program} -t nat -A PREROUTING -p tcp --dport 8081 -j REDIRECT \
+                 --to-ports {PORT}"
+            ));
+            for kind in ["push", "pull"] {
+                self.transfers(service, kind, bytes);
+            }
+        }
+        for address in ADDRESSES {
+            self.transfers(address, "push", bytes);
+        }
+    }
+
+    /// Number of short connections beside idle ones.
+    pub fn short_connections() -> usize {
+        let count = std::env::var("RESIDUE_SHORT_CONNECTIONS").ok();
+        count.map_or(4000, |count| count.parse().expect("a number of connections"))
+    }
+
+    /// Makes short connections beside idle ones, calls `check`, and uses the idle ones again.
+    pub fn idle_beside_short(&self, idle: usize, count: usize, check: impl FnOnce()) {
+        let _server = self.script("b", "many.py serve");
+        until("it answers", || self.script("a", "many.py ask 10.91.2.2 0 0").ended().0);
+        let mut client = self.script("a", &format!("many.py ask 10.91.2.2 {idle} {count}"));
+        let mut lines = BufReader::new(client.0.stdout.take().expect("a pipe")).lines();
+        let mut said = || lines.next().and_then(Result::ok).unwrap_or_default();
+        let word = said();
+        if word != "idle" {
+            panic!("{word}: {}", client.ended().1);
+        }
+        check();
+        writeln!(client.0.stdin.as_mut().expect("a pipe")).expect("it lives");
+        assert_eq!(said(), "used");
+    }
+
     /// Makes connections from `a`, one after another with the same ports; returns whether all were
     /// right.
     pub fn used_again(&self, address: &str, count: usize) -> bool {

@@ -5,7 +5,6 @@ use super::hosts::{ADDRESSES, Network, kernel_scenario};
 use residue_guard::Failure;
 use residue_guard::kernel::Status;
 use residue_testing::{must, until};
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::time::Duration;
 
 const FILE: usize = 1 << 20;
@@ -113,22 +112,15 @@ fn a_path_without_the_option() {
 #[test]
 fn idle_connections_beside_many() {
     kernel_scenario("lasting::idle_connections_beside_many", |network| {
-        let count = std::env::var("RESIDUE_SHORT_CONNECTIONS").ok();
-        let count: usize = count.map_or(4000, |count| count.parse().expect("a number"));
+        let count = Network::short_connections();
         install(network, 5);
-        let _server = network.script("b", "many.py serve");
-        until("it answers", || network.script("a", "many.py ask 10.91.2.2 0 0").ended().0);
-        let mut client = network.script("a", &format!("many.py ask 10.91.2.2 100 {count}"));
-        let mut lines = BufReader::new(client.0.stdout.take().expect("a pipe")).lines();
-        let mut said = || lines.next().and_then(Result::ok).unwrap_or_default();
-        assert_eq!(said(), "idle");
-        for host in ["a", "b"] {
-            let status = network.kernel_status(host);
-            assert_eq!((status.guarded, status.unprotected), (100, 0), "{status:?}");
-            assert!(status.counters.agreed[5] >= count as u64, "{status:?}");
-        }
-        writeln!(client.0.stdin.as_mut().expect("a pipe")).expect("it lives");
-        assert_eq!(said(), "used");
+        network.idle_beside_short(100, count, || {
+            for host in ["a", "b"] {
+                let status = network.kernel_status(host);
+                assert_eq!((status.guarded, status.unprotected), (100, 0), "{status:?}");
+                assert!(status.counters.agreed[5] >= count as u64, "{status:?}");
+            }
+        });
         all_are_guarded(network, "all");
     });
 }
@@ -188,30 +180,12 @@ fn a_black_hole() {
     });
 }
 
-/// A host that translates the addresses of its own connections, and the ports of others'.
+/// Hosts that translate the addresses of their own connections, and the ports of others'.
 #[test]
-fn a_host_that_translates() {
-    kernel_scenario("lasting::a_host_that_translates", |network| {
+fn hosts_that_translate() {
+    kernel_scenario("lasting::hosts_that_translate", |network| {
         install(network, 5);
-        for (program, [service, target]) in [
-            ("iptables", ["10.99.0.1", "10.91.2.2:8081"]),
-            ("ip6tables", ["fd99::1", "[fd91:0:0:2::2]:8081"]),
-        ] {
-            must(&format!(
-                "ip netns exec a {program} -t nat -A OUTPUT -p tcp -d {service} -j DNAT \
-                 --to-destination {target}"
-            ));
-            must(&format!(
-                "ip netns exec b {program} -t nat -A PREROUTING -p tcp --dport 8081 -j REDIRECT \
-                 --to-ports 8080"
-            ));
-            for kind in ["push", "pull"] {
-                network.transfers(service, kind, FILE);
-            }
-        }
-        for address in ADDRESSES {
-            network.transfers(address, "push", FILE);
-        }
+        network.transfers_to_translated(FILE);
         all_are_guarded(network, "all");
         for host in ["a", "b"] {
             assert_eq!(network.kernel_status(host).counters.agreed[5], 6, "{host}");

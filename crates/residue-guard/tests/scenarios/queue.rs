@@ -315,3 +315,19 @@ fn an_outage() {
         assert!(status.destinations.is_empty(), "{status:?}");
     });
 }
+
+/// Idle connections beside short ones.
+#[test]
+fn idle_connections_beside_many() {
+    scenario("queue::idle_connections_beside_many", |network| {
+        let count = Network::short_connections();
+        let (_a, _b) = (network.guard("a", 5), network.guard("b", 5));
+        network.idle_beside_short(100, count, || {
+            for host in ["a", "b"] {
+                let status = network.status(host);
+                assert!(status.counters.agreed[5] >= count as u64, "{status:?}");
+                assert_eq!(status.counters.agreed[0], 0, "{status:?}");
+            }
+        });
+    });
+}
