@@ -147,7 +147,8 @@ static __always_inline __u8 answer(struct bpf_sock_ops *k, const struct guard_co
 // Number of SYNs that have the option alone. Those that follow leave twice, with the option and
 // without it: on a path that loses the first kind, the second one opens a regular connection, and
 // after an outage the first one opens a guarded one. Other interfaces do not send them twice, so
-// their SYNs have no option from then on. In a simultaneous open, the SYN-ACK is one more: the peer's SYN
+// their SYNs have no option from then on. In a simultaneous open, the SYN-ACK is one more: the
+// peer's SYN
 // has arrived.
 static __always_inline __u32 most_tries(const struct guard_config *c, __u8 flags)
 {

@@ -368,7 +368,8 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
     let Settings { ports, offer, policy, cgroup, .. } = settings;
     if !matches!(offer.value, 4..=GREATEST) {
         let words = format!(
-            "the kernel engine has no value {}, only 4 to {GREATEST}; use `residue guard run --engine \
+            "the kernel engine has no value {}, only 4 to {GREATEST}; use `residue guard run \
+             --engine \
              queue`",
             offer.value
         );

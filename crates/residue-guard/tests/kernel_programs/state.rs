@@ -121,8 +121,8 @@ fn maybe_partial() {
     }
 }
 
-/// A listening socket takes no segment with data: forged ones are the kernel's to answer, as without
-/// a guard, and their check value is not computed.
+/// A listening socket takes no segment with data: forged ones are the kernel's to answer, as
+/// without a guard, and their check value is not computed.
 #[test]
 fn strangers_of_a_listener() {
     with_sockets("state::strangers_of_a_listener", &["192.0.2.1 1234"], strangers);

@@ -226,7 +226,7 @@ impl Agreements {
         asked[side] = value.unwrap_or(if has_requested { UNSEEN } else { 0 });
     }
 
-    /// Returns the value that both sides agreed on, if both SYNs were seen, or one without a request.
+    /// Returns the value that both sides agreed on, if both SYNs were seen, or one without request.
     fn of(&self, connection: &Connection) -> Option<u8> {
         let &[one, other] = self.asked.get(connection)?;
         match (one, other) {

@@ -113,7 +113,7 @@ fn silence_leads_to_a_copy_without_the_option() {
     let copies = [(); 4].map(|()| copy(&mut client, &syn(), SECOND).is_some());
     assert_eq!(copies, [false, false, true, true]);
     assert_eq!(client.counters().silent, 2);
-    // After an outage, the one with the option is answered, and the answer to the other one is late.
+    // After an outage, the one with the option is answered; the answer to the other one is late.
     let mut late = engine(5);
     let copies = [(); 3].map(|()| copy(&mut late, &syn(), SECOND).is_some());
     assert_eq!(copies, [false, false, true]);
