@@ -27,7 +27,8 @@
 //! ([`Error::TooLong`]); `update` past that length, which only a resumed stream can reach, keeps
 //! the value right and the number of bytes within the last eight below 2^64. They are
 //! `core::hash::Hasher` and `std::io::Write`. Every code also has an *update*, which computes the
-//! new value from the old one and the changed bytes without reading the rest. A [`Code`] is any of them, chosen by name at run
+//! new value from the old one and the changed bytes without reading the rest. A [`Code`] is any of
+//! them, chosen by name at run
 //! time. A [`Partial`] is the value and length of a piece of data; partials can be concatenated,
 //! removed and replaced without reading the data again. [`copy`] and [`batch`] copy and check in
 //! one pass, and check many small packets at once.

@@ -369,8 +369,7 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
     if !matches!(offer.value, 4..=GREATEST) {
         let words = format!(
             "the kernel engine has no value {}, only 4 to {GREATEST}; use `residue guard run \
-             --engine \
-             queue`",
+             --engine queue`",
             offer.value
         );
         return Err(io::Error::new(io::ErrorKind::Unsupported, words));

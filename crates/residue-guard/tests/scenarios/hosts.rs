@@ -364,7 +364,8 @@ impl Network {
         all.filter(|(address, kind)| !self.client(address, kind, bytes).ended().0).count()
     }
 
-    /// Transfers to addresses that `a` translates, and to a port that `b` does, and then to its own:
+    /// Transfers to addresses that `a` translates, and to a port that `b` does, and then to its
+    /// own:
     /// six connections.
     pub fn transfers_to_translated(&self, bytes: usize) {
         for (program, [service, target]) in [
