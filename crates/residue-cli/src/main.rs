@@ -57,7 +57,7 @@ fn not_run(error: &clap::Error) -> Outcome {
 }
 
 /// Prints an error of the arguments, in colour unless an argument holds characters that a terminal
-/// obeys: colours of the error could not be told from those of the argument.
+/// obeys: nothing distinguishes the colours of the error from those of the argument.
 fn print(error: &clap::Error) -> io::Result<()> {
     let args: Vec<String> =
         std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();

@@ -7,7 +7,7 @@
 
 // Bytes of data from which on a segment is large: more than any path must carry whole.
 #define LARGE 600
-// Large segments that fail before a good one, until the path is held for the reason.
+// Failures of a connection before a good segment that count as a failure of the path.
 #define MOST_FAILURES 4
 
 static __always_inline struct guard_connection *find(const struct guard_key *key)
@@ -58,9 +58,9 @@ static __always_inline struct guard_connection *resolve(struct scratch *s)
 	return find(&s->key);
 }
 
-// A large segment was bad, or came in fragments, which proves a path that divides it.
-static __always_inline void large_failed(struct guard_key *key,
-					 struct guard_connection *known, int is_doubtful)
+// A large segment was bad, or came in fragments: the path may divide large ones.
+static __always_inline void large_failed(struct guard_key *key, struct guard_connection *known,
+					 int is_doubtful)
 {
 	if (known->large & GUARD_LARGE_RECEIVED || known->large_failures >= MOST_FAILURES)
 		return;
@@ -71,8 +71,7 @@ static __always_inline void large_failed(struct guard_key *key,
 
 // A segment of the peer shows that the path does not carry what this host sends. Both its numbers
 // are right.
-static __always_inline void small_failed(struct guard_key *key,
-					 struct guard_connection *known)
+static __always_inline void small_failed(struct guard_key *key, struct guard_connection *known)
 {
 	if (known->proven || known->failures >= MOST_FAILURES)
 		return;

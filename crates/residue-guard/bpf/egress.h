@@ -173,7 +173,8 @@ static __always_inline int is_from_connection(struct __sk_buff *skb)
 	return sk && sk->type == 1; // SOCK_STREAM
 }
 
-// The ends of the socket, where this host translates the packet's.
+// Notes the ends of the socket, where this host translates the packet's, and puts them in place of
+// those.
 static __always_inline void note_translation(struct __sk_buff *skb, struct scratch *s)
 {
 	struct bpf_sock *sk = skb->sk;
@@ -202,6 +203,7 @@ static __always_inline void note_translation(struct __sk_buff *skb, struct scrat
 	for (unsigned i = 0; i < sizeof(own) / 4; i++) {
 		if (((__u32 *)&own)[i] != ((__u32 *)&s->key)[i]) {
 			bpf_map_update_elem(&translated, &s->key, &own, BPF_ANY);
+			s->key = own;
 			return;
 		}
 	}

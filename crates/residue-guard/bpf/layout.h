@@ -178,10 +178,8 @@ struct guard_destination {
 	__u8 reason;
 	// Reason of a failure that may have been an outage; 0: none.
 	__u8 doubt;
-	__u8 reserved;
-	// Failures that weakened the request, each of a connection.
-	__u32 count;
-	// Kernel clock of the last of them.
+	__u8 reserved[5];
+	// Kernel clock of the last failure that weakened the request.
 	__u64 since;
 	// Kernel clock of the doubtful failure.
 	__u64 doubted;

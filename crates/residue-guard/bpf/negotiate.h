@@ -144,7 +144,6 @@ __attribute__((noinline)) int record_failure(struct guard_key *key, __u8 step, _
 	new.reason = reason;
 	new.doubt = 0;
 	new.worked = 0;
-	new.count++;
 	new.since = now;
 	bpf_map_update_elem(&destinations, key->remote, &new, BPF_ANY);
 	COUNT(failed_destinations);

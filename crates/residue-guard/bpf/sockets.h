@@ -370,8 +370,7 @@ static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_
 			COUNT(agreed[0]);
 		// The peer asked, and took only an answer without the option.
 		if (tries > c->tries && !(c->flags & GUARD_REQUIRE))
-			record_failure(&key, step, GUARD_REASON_SILENT, bpf_ktime_get_ns(),
-				       1);
+			record_failure(&key, step, GUARD_REASON_SILENT, bpf_ktime_get_ns(), 1);
 		regular(k, 0);
 		return;
 	}
@@ -412,6 +411,7 @@ static __always_inline void timed_out(struct bpf_sock_ops *k)
 		record_failure(&key, state->step, reason, connection->since, 1);
 }
 
+// The socket is gone.
 static __always_inline void ended(struct bpf_sock_ops *k)
 {
 	struct guard_key key;

@@ -43,7 +43,7 @@ pub struct Counters {
     /// Destinations for which a value failed, so that a weaker one is requested. **Each is a
     /// connection that hung.**
     pub failed_destinations: u64,
-    /// SYNs and SYN-ACKs repeated without the option, as those with it got no answer.
+    /// SYNs and SYN-ACKs repeated with and without the option, as those with it got no answer.
     pub silent: u64,
     /// Segments without room for the option.
     pub no_room: u64,

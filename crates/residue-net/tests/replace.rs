@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 /// A user without privilege, and without files.
 const OTHER: u32 = 65534;
 
-/// Tells the test program what to do as another user, and where.
+/// What the test program does as another user, and where.
 const ROLE: &str = "RESIDUE_TEST_ROLE";
 const PLACE: &str = "RESIDUE_TEST_PLACE";
 

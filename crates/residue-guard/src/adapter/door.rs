@@ -112,7 +112,7 @@ impl Door {
         let request = match stream.read(&mut bytes) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
             Err(_) => None,
-            // So few bytes come at once.
+            // A request is short enough to come at once.
             Ok(count) => Request::ALL.into_iter().find(|each| each.line() == &bytes[..count]),
         };
         if request.is_none() {

@@ -327,10 +327,8 @@ structures! {
         /// Reason of a failure that may have been an outage; 0: none.
         pub doubt: u8,
         /// 0.
-        pub reserved: u8,
-        /// Failures that weakened the request, each of a connection.
-        pub count: u32,
-        /// Kernel clock of the last of them.
+        pub reserved: [u8; 5],
+        /// Kernel clock of the last failure that weakened the request.
         pub since: u64,
         /// Kernel clock of the doubtful failure.
         pub doubted: u64,

@@ -7,3 +7,4 @@ mod hosts;
 mod kernel;
 mod lasting;
 mod queue;
+mod roles;

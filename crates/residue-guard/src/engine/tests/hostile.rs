@@ -362,7 +362,7 @@ fn a_displaced_handshake_does_not_become_regular() {
         let answer = Sketch { to: from, ..answer(port) };
         assert_eq!(server.sends(&answer, SECOND * 2), answer.packet());
     }
-    // So do those whose SYN another interface has received, after the flood.
+    // Answers to SYNs that another interface has received pass, too, after the flood.
     assert_eq!(server.sends(&answer(50004), SECOND * 20), answer(50004).packet());
 }
 
