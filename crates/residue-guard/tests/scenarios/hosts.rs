@@ -346,15 +346,15 @@ impl Network {
         router
     }
 
-    /// Transfers in both directions; returns how many transfers were wrong.
-    pub fn wrong_transfers(&self, bytes: usize) -> usize {
+    /// Transfers in both directions; returns what the wrong ones said.
+    pub fn wrong_transfers(&self, bytes: usize) -> Vec<String> {
         let all = ADDRESSES.iter().flat_map(|address| ["push", "pull"].map(|kind| (address, kind)));
-        all.filter(|(address, kind)| !self.client(address, kind, bytes).ended().0).count()
+        let ended = all.map(|(address, kind)| self.client(address, kind, bytes).ended());
+        ended.filter(|(is_right, _)| !is_right).map(|(_, text)| text).collect()
     }
 
     /// Transfers to addresses that `a` translates, and to a port that `b` does, and then to its
-    /// own:
-    /// six connections.
+    /// own: six connections.
     pub fn transfers_to_translated(&self, bytes: usize) {
         for (program, [service, target]) in [
             ("iptables", ["10.99.0.1", "10.91.2.2:8081"]),

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// Port of the server.
 pub const PORT: u16 = 8080;
+/// Most bytes of a request.
+const MOST: usize = 1 << 26;
 /// Time limit of a client for each answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// That of a client that gives up early, as `Network::transfers_in_a_flood` needs it.
@@ -99,6 +101,10 @@ fn serve() {
             stream.read_exact(&mut head)?;
             let [kind, number @ ..] = head;
             let count = u64::from_be_bytes(number) as usize;
+            // Where damage gets through, it may be in the number.
+            if count > MOST {
+                return Err(std::io::ErrorKind::InvalidData.into());
+            }
             if kind == b'u' {
                 let mut bytes = vec![0; count];
                 stream.read_exact(&mut bytes)?;
