@@ -217,8 +217,8 @@ uint64_t residue_crc64_nvme_combine(uint64_t first, uint64_t second, uint64_t se
 // Computes the Adler-32 of two pieces of data from the value of each: zlib's adler32_combine.
 uint32_t residue_adler32_combine(uint32_t first, uint32_t second, uint64_t second_length);
 
-// Copies length bytes and computes their CRC-32C in one pass. RESIDUE_OVERLAP if any two of source,
-// destination and value share a byte. (Any code: residue_copy.)
+// Copies length bytes and computes their CRC-32C in one pass. RESIDUE_OVERLAP if any two of
+// source, destination and value share a byte. (Any code: residue_copy.)
 residue_status residue_copy_crc32c(void *to, const void *from, size_t length, uint32_t *value);
 
 // Writes the two check octets of ISO 8473 (TP4, IS-IS, OSPF) at this offset of the packet, which
