@@ -18,7 +18,7 @@ const ENVIRONMENT: &str = "target/python";
 /// Packages to install in the environment, and a file that shows that they are.
 const PACKAGES: [(&str, &str); 4] = [
     ("maturin>=1.9.4,<2", "maturin"),
-    ("pytest>=8", "pytest"),
+    ("pytest>=9", "pytest"),
     ("numpy", "numpy-config"),
     ("distributed>=2025.1", "dask"),
 ];

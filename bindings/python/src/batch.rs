@@ -105,7 +105,9 @@ fn run<'py, 'a>(
 ) -> PyResult<Option<Bound<'py, PyList>>> {
     let py = code.py();
     let code: &Code = code.get().get();
-    let work = (0..count).map(|index| packet(index).len() + PACKET).fold(0, usize::saturating_add);
+    let work = || {
+        (0..count).map(|index| packet(index).len() + PACKET).fold(0, usize::saturating_add)
+    };
     let Some(out) = out else {
         // Rows without bytes may be more than any memory holds values for.
         let mut values = Vec::new();
@@ -113,7 +115,7 @@ fn run<'py, 'a>(
             PyMemoryError::new_err(format!("no memory for the values of {count} packets"))
         })?;
         values.resize(count, 0);
-        buffer::unlocked(py, work, || {
+        buffer::unlocked(py, work(), || {
             each(code, count, packet, |at, some| values[at..at + some.len()].copy_from_slice(some))
         });
         let values: Vec<_> =
@@ -151,7 +153,7 @@ fn run<'py, 'a>(
         let text = "out overlaps the offsets or the lengths: give it memory of its own";
         return Err(PyValueError::new_err(text));
     }
-    buffer::unlocked(py, work, || {
+    buffer::unlocked(py, work(), || {
         each(code, count, packet, |at, some| {
             let places = places[at * item..].chunks_exact_mut(item);
             for (place, value) in places.zip(some) {
