@@ -105,9 +105,8 @@ fn run<'py, 'a>(
 ) -> PyResult<Option<Bound<'py, PyList>>> {
     let py = code.py();
     let code: &Code = code.get().get();
-    let work = || {
-        (0..count).map(|index| packet(index).len() + PACKET).fold(0, usize::saturating_add)
-    };
+    let work =
+        || (0..count).map(|index| packet(index).len() + PACKET).fold(0, usize::saturating_add);
     let Some(out) = out else {
         // Rows without bytes may be more than any memory holds values for.
         let mut values = Vec::new();

@@ -173,7 +173,7 @@ impl Case {
         }
         let (Some(value), Some(engine)) = (self.value, self.engine) else {
             network.remove_from_kernel([true; 2])?;
-            let plain = |network: &Network| network.fetch(self.version, "file");
+            let plain = |network: &Network| network.fetch_as_delivered(self.version);
             let fetched = self.damaging(network, one_in, seed, row, plain)??;
             return self.compare(network, &fetched, row);
         };
