@@ -28,16 +28,16 @@ const fn clean(tier: &'static str, body: &'static str, does: (&'static str, usiz
 }
 
 const HOT: &[Hot] = &[
-    clean("Avx2", "paired::Long<internet::Internet>", ("vpmaddwd", 8)),
-    clean("Avx512Vnni", "paired::Long<internet::Internet>", ("vpdpwssd", 4)),
-    clean("Avx2", "paired::Long<xns::Xns>", ("vpmaddwd", 8)),
-    clean("Avx512Vnni", "paired::Long<xns::Xns>", ("vpdpwssd", 4)),
-    clean("Avx2", "weighted::Long<adler::Adler>", ("vpmaddubsw", 4)),
-    clean("Avx512Vnni", "weighted::Long<adler::Adler>", ("vpdpbusd", 4)),
-    clean("Avx2", "weighted::Long<fletcher::Bytes255>", ("vpmaddubsw", 4)),
-    clean("Avx512Vnni", "weighted::Long<fletcher::Bytes255>", ("vpdpbusd", 4)),
-    clean("Avx2", "weighted::Long<fletcher::Words65535>", ("vpmaddwd", 8)),
-    clean("Avx512Vnni", "weighted::Long<fletcher::Words65535>", ("vpdpwssd", 4)),
+    clean("Avx2", "sums::paired::Long<sums::internet::Internet>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "sums::paired::Long<sums::internet::Internet>", ("vpdpwssd", 4)),
+    clean("Avx2", "sums::paired::Long<sums::xns::Xns>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "sums::paired::Long<sums::xns::Xns>", ("vpdpwssd", 4)),
+    clean("Avx2", "sums::weighted::Long<sums::adler::Adler>", ("vpmaddubsw", 4)),
+    clean("Avx512Vnni", "sums::weighted::Long<sums::adler::Adler>", ("vpdpbusd", 4)),
+    clean("Avx2", "sums::weighted::Long<sums::fletcher::Bytes255>", ("vpmaddubsw", 4)),
+    clean("Avx512Vnni", "sums::weighted::Long<sums::fletcher::Bytes255>", ("vpdpbusd", 4)),
+    clean("Avx2", "sums::weighted::Long<sums::fletcher::Words65535>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "sums::weighted::Long<sums::fletcher::Words65535>", ("vpdpwssd", 4)),
     // Instructions of two operands: each vector is multiplied twice, the first time in a copy; and
     // one more.
     Hot { tier: "Pclmul", body: "crc::fold::FoldLong", does: ("pclmul", 16), stack: 0, copies: 9 },

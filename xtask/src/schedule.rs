@@ -53,10 +53,10 @@ const LOOPS: [Loop; 9] = [
         "crc::steps::fused::Fused<crc::crc32c::Crc32c, 1408, 3, 128, 8>",
         "pmull",
     ),
-    hot("Internet", "Neon", "paired::Long<internet::Internet>", "uadalp"),
-    hot("Adler-32", "Neon", "weighted::Long<adler::Adler>", "umlal"),
-    hot("Fletcher-16", "Neon", "weighted::Long<fletcher::Bytes255>", "umlal"),
-    hot("Fletcher-32", "Neon", "weighted::Long<fletcher::Words65535>", "umlal"),
+    hot("Internet", "Neon", "sums::paired::Long<sums::internet::Internet>", "uadalp"),
+    hot("Adler-32", "Neon", "sums::weighted::Long<sums::adler::Adler>", "umlal"),
+    hot("Fletcher-16", "Neon", "sums::weighted::Long<sums::fletcher::Bytes255>", "umlal"),
+    hot("Fletcher-32", "Neon", "sums::weighted::Long<sums::fletcher::Words65535>", "umlal"),
 ];
 
 /// Prints the table.

@@ -1,12 +1,16 @@
 //! The only unsafe code that touches instructions: markers that prove CPU features, and their
 //! vector operations.
 //!
+//! A file for each instruction set, and one for each trait of operations. This folder uses `body` and
+//! `cpu`, and knows no code.
+//!
 //! # The safety argument
 //!
 //! An instruction the CPU does not have is undefined behaviour, so its intrinsic may run only where
 //! the CPU is known to have it. A value represents that knowledge: a *marker*, a zero-sized type
-//! whose only constructor is inside [`Enter`]'s functions. They are `unsafe` to call, with one
-//! condition: the CPU has [`Tier::NEEDS`]. [`crate::kernel`] checks that before it calls them.
+//! whose only constructor is inside
+//! [`Enter`](crate::body::Enter)'s functions. They are `unsafe` to call, with one
+//! condition: the CPU has [`Tier::NEEDS`](crate::body::Tier::NEEDS). [`crate::kernel`] checks that before it calls them.
 //! Every method that takes a marker may therefore use the marker's instructions, and can itself be
 //! safe.
 //!
@@ -18,10 +22,6 @@
 //!
 //! Every function that takes a marker is `#[inline(always)]`: an intrinsic that is not inlined into
 //! a function with the same features is an ordinary call, and costs up to 190 times as much.
-
-use crate::batch::Packets;
-use crate::cpu::Features;
-use crate::kernel::{Batch, Body, Family, State, Value, With};
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(crate) mod aarch64;
@@ -120,157 +120,6 @@ pub(crate) mod needs {
     aarch64_tiers!(needs);
 }
 
-/// Makes a line of a kernel table: a body on a tier of x86-64, or on other architectures its name
-/// alone.
-///
-/// Bodies that copy and that take batches follow, if the kernel has them, the latter with its tier:
-/// one of fewer features, if these do not make batches faster.
-macro_rules! on_x86_64 {
-    // The tiers of 64-byte vectors are a feature of this crate.
-    (Avx512Vpclmul, $($line:tt)*) => {
-        $crate::arch::on_x86_64!(
-            @ all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"), on;
-            Avx512Vpclmul, $($line)*
-        )
-    };
-    (Avx512Vnni, $($line:tt)*) => {
-        $crate::arch::on_x86_64!(
-            @ all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"), on;
-            Avx512Vnni, $($line)*
-        )
-    };
-    // CPUs without AVX2 are rare.
-    (Sse2, $($line:tt)*) => {
-        $crate::arch::on_x86_64!(
-            @ all(target_arch = "x86_64", target_feature = "sse2"), small;
-            Sse2, $($line)*
-        )
-    };
-    (Ssse3, $($line:tt)*) => {
-        $crate::arch::on_x86_64!(
-            @ all(target_arch = "x86_64", target_feature = "sse2"), small;
-            Ssse3, $($line)*
-        )
-    };
-    (
-        @ $has:meta, $make:ident;
-        $tier:ident, $body:ty, $name:literal
-        $(, copy $copy:ty)? $(, batch $on:ident $batch:ty)? $(,)?
-    ) => {{
-        #[cfg($has)]
-        {
-            use $crate::arch::x86_64::$tier;
-            $crate::kernel::Kernel::$make::<$tier, $body>($name)
-                $(.copying::<$tier, $copy>())?
-                $(.batched::<$crate::arch::x86_64::$on, $batch>())?
-        }
-        #[cfg(not($has))]
-        {
-            $(let _ = core::marker::PhantomData::<$copy>;)?
-            $(let _ = core::marker::PhantomData::<$batch>;)?
-            $crate::kernel::Kernel::elsewhere::<$body>($name, $crate::arch::needs::$tier)
-        }
-    }};
-    ($($line:tt)*) => {
-        $crate::arch::on_x86_64!(
-            @ all(target_arch = "x86_64", target_feature = "sse2"), on;
-            $($line)*
-        )
-    };
-}
-pub(crate) use on_x86_64;
-
-/// Makes a line of a kernel table: a body on a tier of aarch64, or on other architectures its name
-/// alone.
-///
-/// Bodies that copy and that take batches follow, if the kernel has them.
-macro_rules! on_aarch64 {
-    (
-        $tier:ident, $body:ty, $name:literal
-        $(, copy $copy:ty)? $(, batch $on:ident $batch:ty)? $(,)?
-    ) => {{
-        #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-        {
-            use $crate::arch::aarch64::$tier;
-            $crate::kernel::Kernel::on::<$tier, $body>($name)
-                $(.copying::<$tier, $copy>())?
-                $(.batched::<$crate::arch::aarch64::$on, $batch>())?
-        }
-        #[cfg(not(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")))]
-        {
-            $(let _ = core::marker::PhantomData::<$copy>;)?
-            $(let _ = core::marker::PhantomData::<$batch>;)?
-            $crate::kernel::Kernel::elsewhere::<$body>($name, $crate::arch::needs::$tier)
-        }
-    }};
-}
-pub(crate) use on_aarch64;
-
-/// A set of CPU features as a type.
-///
-/// Holding a value of the type proves that the CPU has them.
-pub trait Tier: Copy + 'static {
-    /// The features of the tier.
-    const NEEDS: Features;
-
-    /// Runs a body out of line, for the long path of a composed kernel.
-    ///
-    /// The short path then needs no stack frame.
-    #[allow(private_bounds, private_interfaces)]
-    fn outline<B: Body<Self>>(
-        self,
-        with: &With<B, Self>,
-        state: State<B, Self>,
-        data: &[u8],
-    ) -> State<B, Self>;
-}
-
-/// A tier with its entries, the functions that kernels call.
-pub trait Enter: Tier {
-    /// Runs a body with the features enabled.
-    ///
-    /// # Safety
-    /// The CPU must have [`Tier::NEEDS`].
-    #[allow(private_bounds, private_interfaces)]
-    unsafe fn enter<B: Body<Self>>(
-        with: &With<B, Self>,
-        state: State<B, Self>,
-        data: &[u8],
-    ) -> State<B, Self>;
-
-    /// Runs a body with the features enabled, from first byte to finished value.
-    ///
-    /// # Safety
-    /// The CPU must have [`Tier::NEEDS`].
-    #[allow(private_bounds, private_interfaces)]
-    unsafe fn enter_oneshot<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
-
-    /// Runs a body with the features enabled, and stores all bytes of `data` that it loads as
-    /// vectors at their offsets in `to`.
-    ///
-    /// # Safety
-    /// The CPU must have [`Tier::NEEDS`]. `to` must be valid for writes of `data.len()` bytes and
-    /// must not overlap `data`.
-    #[allow(private_bounds, private_interfaces)]
-    unsafe fn enter_copying<B: Body<Copying<Self>>>(
-        with: &With<B, Copying<Self>>,
-        state: State<B, Copying<Self>>,
-        data: &[u8],
-        to: *mut u8,
-    ) -> State<B, Copying<Self>>;
-
-    /// Computes the values of many packets with the features enabled.
-    ///
-    /// # Safety
-    /// The CPU must have [`Tier::NEEDS`].
-    #[allow(private_bounds, private_interfaces)]
-    unsafe fn enter_batch<B: Batch<Self>>(
-        with: &<B::Family as Family>::With,
-        packets: Packets<'_>,
-        values: &mut [<B::Family as Family>::Value],
-    );
-}
-
 /// Declares markers and their entries from the features that each proves.
 ///
 /// Each is in a module of its own: the compiler works on modules in parallel, and all kernels of a
@@ -286,26 +135,26 @@ macro_rules! tiers {
                 /// Makes the marker from one that proves these features, and others.
                 #[allow(dead_code)]
                 #[inline(always)]
-                pub(crate) fn within<T: crate::arch::Tier>(_: T) -> $name {
+                pub(crate) fn within<T: crate::body::Tier>(_: T) -> $name {
                     const {
-                        use crate::arch::Tier;
+                        use crate::body::Tier;
                         assert!(T::NEEDS.contains($name::NEEDS));
                     }
                     $name(())
                 }
             }
 
-            impl crate::arch::Tier for $name {
+            impl crate::body::Tier for $name {
                 const NEEDS: crate::cpu::Features = crate::cpu::Features::of(&[$($feature),*]);
 
                 #[allow(private_bounds, private_interfaces)]
                 #[inline(always)]
-                fn outline<B: crate::kernel::Body<Self>>(
+                fn outline<B: crate::body::Body<Self>>(
                     self,
-                    with: &crate::kernel::With<B, Self>,
-                    state: crate::kernel::State<B, Self>,
+                    with: &crate::body::With<B, Self>,
+                    state: crate::body::State<B, Self>,
                     data: &[u8],
-                ) -> crate::kernel::State<B, Self> {
+                ) -> crate::body::State<B, Self> {
                     /// Calls the entry by a jump.
                     ///
                     /// The compiler ignores `inline(never)` on functions with `target_feature`
@@ -316,42 +165,44 @@ macro_rules! tiers {
                     /// takes fewer jumps.
                     ///
                     /// # Safety
-                    /// The CPU must have [`Tier::NEEDS`](crate::arch::Tier::NEEDS).
+                    /// The CPU must have [`Tier::NEEDS`](crate::body::Tier::NEEDS).
                     #[cold]
                     #[inline(never)]
-                    unsafe fn apart<B: crate::kernel::Body<$name>>(
-                        with: &crate::kernel::With<B, $name>,
-                        state: crate::kernel::State<B, $name>,
+                    unsafe fn apart<B: crate::body::Body<$name>>(
+                        with: &crate::body::With<B, $name>,
+                        state: crate::body::State<B, $name>,
                         data: &[u8],
-                    ) -> crate::kernel::State<B, $name> {
+                    ) -> crate::body::State<B, $name> {
                         // SAFETY: the caller ensures that the CPU has `NEEDS`.
-                        unsafe { <$name as crate::arch::Enter>::enter::<B>(with, state, data) }
+                        unsafe { <$name as crate::body::Enter>::enter::<B>(with, state, data) }
                     }
                     // SAFETY: `self` exists, so the CPU has `NEEDS`.
                     unsafe { apart::<B>(with, state, data) }
                 }
             }
 
-            impl crate::arch::Enter for $name {
+            impl crate::body::Enter for $name {
+                type Copying = crate::arch::Copying<$name>;
+
                 // Called through a pointer, or by `outline`, which requires a call.
                 #[inline(never)]
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
-                unsafe fn enter<B: crate::kernel::Body<Self>>(
-                    with: &crate::kernel::With<B, Self>,
-                    state: crate::kernel::State<B, Self>,
+                unsafe fn enter<B: crate::body::Body<Self>>(
+                    with: &crate::body::With<B, Self>,
+                    state: crate::body::State<B, Self>,
                     data: &[u8],
-                ) -> crate::kernel::State<B, Self> {
+                ) -> crate::body::State<B, Self> {
                     B::run($name(()), with, state, data)
                 }
 
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
-                unsafe fn enter_oneshot<B: crate::kernel::Body<Self>>(
-                    with: &crate::kernel::With<B, Self>,
+                unsafe fn enter_oneshot<B: crate::body::Body<Self>>(
+                    with: &crate::body::With<B, Self>,
                     data: &[u8],
-                ) -> crate::kernel::Value<B, Self> {
-                    use crate::kernel::Family;
+                ) -> crate::body::Value<B, Self> {
+                    use crate::body::Family;
                     let state = B::run($name(()), with, B::Family::start(with), data);
                     B::Family::finish(with, state)
                 }
@@ -359,12 +210,12 @@ macro_rules! tiers {
                 #[inline(never)]
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
-                unsafe fn enter_copying<B: crate::kernel::Body<crate::arch::Copying<Self>>>(
-                    with: &crate::kernel::With<B, crate::arch::Copying<Self>>,
-                    state: crate::kernel::State<B, crate::arch::Copying<Self>>,
+                unsafe fn enter_copying<B: crate::body::Body<crate::arch::Copying<Self>>>(
+                    with: &crate::body::With<B, crate::arch::Copying<Self>>,
+                    state: crate::body::State<B, crate::arch::Copying<Self>>,
                     data: &[u8],
                     to: *mut u8,
-                ) -> crate::kernel::State<B, crate::arch::Copying<Self>> {
+                ) -> crate::body::State<B, crate::arch::Copying<Self>> {
                     // SAFETY: the caller ensures the conditions of this function, which are those
                     // of `new`.
                     let tier = unsafe { crate::arch::Copying::new($name(()), data, to) };
@@ -373,10 +224,10 @@ macro_rules! tiers {
 
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
-                unsafe fn enter_batch<B: crate::kernel::Batch<Self>>(
-                    with: &<B::Family as crate::kernel::Family>::With,
-                    packets: crate::batch::Packets<'_>,
-                    values: &mut [<B::Family as crate::kernel::Family>::Value],
+                unsafe fn enter_batch<B: crate::body::Batch<Self>>(
+                    with: &<B::Family as crate::body::Family>::With,
+                    packets: crate::body::Packets<'_>,
+                    values: &mut [<B::Family as crate::body::Family>::Value],
                 ) {
                     B::run($name(()), with, packets, values)
                 }

@@ -22,142 +22,16 @@
 //! # Ok::<(), residue::Error>(())
 //! ```
 
-mod crc32c;
-mod internet;
-
+use crate::Error;
+use crate::body::Family;
+pub use crate::body::{Packets, Spans};
+use crate::code::Code;
 use crate::code::of_sum;
 use crate::crc::compiled::CompiledIn;
 use crate::crc::crc32c::Crc32c;
 use crate::crc::of_family;
-use crate::internet as rfc1071;
-use crate::kernel::{Dispatch, Family};
-use crate::{Code, Error};
-use core::ops::Range;
-pub(crate) use crc32c::Lockstep;
-pub(crate) use internet::Grouped;
-
-/// The packets of a batch, made from `&[&[u8]]`, from an array of slices, or from [`Spans`].
-#[derive(Clone, Copy, Debug)]
-pub struct Packets<'a>(Form<'a>);
-
-#[derive(Clone, Copy, Debug)]
-enum Form<'a> {
-    Slices(&'a [&'a [u8]]),
-    Spans(Spans<'a>),
-}
-
-impl<'a> Packets<'a> {
-    /// Returns the number of packets.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        match self.0 {
-            Form::Slices(slices) => slices.len(),
-            Form::Spans(spans) => spans.spans.len(),
-        }
-    }
-
-    /// Returns whether there are no packets.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the packets of a range of indices, which must be in bounds.
-    fn part(self, range: Range<usize>) -> Packets<'a> {
-        Packets(match self.0 {
-            Form::Slices(slices) => Form::Slices(slices.get(range).unwrap_or_default()),
-            Form::Spans(Spans { base, spans }) => {
-                Form::Spans(Spans { base, spans: spans.get(range).unwrap_or_default() })
-            }
-        })
-    }
-
-    /// Computes the value of each packet on its own.
-    #[inline(always)]
-    fn singly<V>(self, values: &mut [V], value: impl Fn(&[u8]) -> V) {
-        match self.0 {
-            Form::Slices(slices) => singly(slices, values, value),
-            Form::Spans(spans) => singly(spans, values, value),
-        }
-    }
-
-    /// Checks, before any work, that there are exactly as many places for values as packets.
-    fn places(&self, values: usize) -> Result<(), Error> {
-        let packets = self.len();
-        if packets == values { Ok(()) } else { Err(Error::BatchLength { packets, values }) }
-    }
-}
-
-impl<'a> From<&'a [&'a [u8]]> for Packets<'a> {
-    fn from(slices: &'a [&'a [u8]]) -> Self {
-        Packets(Form::Slices(slices))
-    }
-}
-
-impl<'a, const N: usize> From<&'a [&'a [u8]; N]> for Packets<'a> {
-    fn from(slices: &'a [&'a [u8]; N]) -> Self {
-        Packets(Form::Slices(slices))
-    }
-}
-
-impl<'a> From<Spans<'a>> for Packets<'a> {
-    fn from(spans: Spans<'a>) -> Self {
-        Packets(Form::Spans(spans))
-    }
-}
-
-/// Packets as parts of one buffer, such as a receive ring or a capture file.
-///
-/// Each has a start and a length in bytes. They may overlap.
-#[derive(Clone, Copy, Debug)]
-pub struct Spans<'a> {
-    base: &'a [u8],
-    spans: &'a [(u32, u32)],
-}
-
-impl<'a> Spans<'a> {
-    /// Makes the spans `(start, length)` of `base`.
-    ///
-    /// # Errors
-    /// [`Error::SpanOutside`] for the first span that reaches past the end of `base`.
-    pub fn new(base: &'a [u8], spans: &'a [(u32, u32)]) -> Result<Self, Error> {
-        let outside = |&(start, length): &(u32, u32)| {
-            u64::from(start) + u64::from(length) > base.len() as u64
-        };
-        match spans.iter().position(outside) {
-            None => Ok(Spans { base, spans }),
-            Some(index) => {
-                let (start, length) = spans[index];
-                Err(Error::SpanOutside { index, start, length, bytes: base.len() as u64 })
-            }
-        }
-    }
-}
-
-/// A source of packets, as kernels read it.
-trait Source<'a>: Copy {
-    /// Returns the packet at `index`, which must be below their number.
-    fn packet(self, index: usize) -> &'a [u8];
-}
-
-impl<'a> Source<'a> for &'a [&'a [u8]] {
-    #[inline(always)]
-    fn packet(self, index: usize) -> &'a [u8] {
-        self.get(index).copied().unwrap_or_default()
-    }
-}
-
-impl<'a> Source<'a> for Spans<'a> {
-    #[inline(always)]
-    fn packet(self, index: usize) -> &'a [u8] {
-        let Some(&(start, length)) = self.spans.get(index) else {
-            return &[];
-        };
-        // `Spans::new` checked that it lies inside.
-        let (start, length) = (start as usize, length as usize);
-        self.base.get(start..start.saturating_add(length)).unwrap_or_default()
-    }
-}
+use crate::kernel::Dispatch;
+use crate::sums::internet as rfc1071;
 
 /// Computes the Internet checksum of each packet, of any length, as
 /// [`internet::checksum`](crate::internet::checksum) does.
@@ -181,7 +55,7 @@ pub fn crc32c<'a>(packets: impl Into<Packets<'a>>, values: &mut [u32]) -> Result
     let packets = packets.into();
     packets.places(values.len())?;
     if Crc32c::BEST.batch(&(), packets, values).is_none() {
-        packets.singly(values, crate::crc32c);
+        packets.singly(values, crate::crc::crc32c::crc32c);
     }
     Ok(())
 }
@@ -225,14 +99,6 @@ fn widened<F: Family<Value: Into<u128>>>(
         if best.batch(with, part, narrow).is_some() {
             values.iter_mut().zip(narrow).for_each(|(value, narrow)| *value = (*narrow).into());
         }
-    }
-}
-
-/// Computes each packet on its own.
-#[inline(always)]
-fn singly<'a, V>(packets: impl Source<'a>, values: &mut [V], value: impl Fn(&[u8]) -> V) {
-    for (index, place) in values.iter_mut().enumerate() {
-        *place = value(packets.packet(index));
     }
 }
 

@@ -2,18 +2,21 @@
 
 mod families;
 mod listed;
+pub mod partial;
 mod stream;
 mod sum;
 
+use crate::body::Family;
 use crate::crc::tables::{Tabled, Tables, Word};
-use crate::crc::{self, Crc, Params, catalog, of_family};
-use crate::kernel::{self, Family, Kernel, KernelInfo};
-use crate::{Error, Partial, cpu};
+use crate::crc::{self, Crc, Params, Width, catalog, of_family};
+use crate::kernel::{self, Kernel, KernelInfo};
+use crate::{Error, cpu};
 use core::fmt;
 use core::str::FromStr;
 
 pub(crate) use families::{Kind, of_sum};
 use listed::listed;
+use partial::Partial;
 pub use stream::Stream;
 use sum::SUM_ALIASES;
 pub use sum::Sum;
@@ -69,6 +72,12 @@ impl ValueEncoding {
     pub fn of(self, value: u128, data: &[u8]) -> u128 {
         let nonzero = || data.iter().any(|&byte| byte != 0);
         self.0.map_or(value, |sum| sum.encode(value as u32, data.len() as u64, nonzero).into())
+    }
+}
+
+impl<W: Width> From<Crc<W>> for Code {
+    fn from(crc: Crc<W>) -> Code {
+        Code::Crc(crc.with_width())
     }
 }
 

@@ -1,5 +1,8 @@
 //! The CPU: its features, detected once and maskable with `RESIDUE_CPU`, and its [`Profile`].
 
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
+#[allow(unsafe_code)]
+mod cpuid;
 mod profile;
 
 use core::fmt;
@@ -300,8 +303,8 @@ pub fn detected() -> Features {
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 fn arch_detected() -> Features {
-    use crate::arch::x86_64::cpuid;
     use core::arch::x86_64::CpuidResult;
+    use cpuid::{cpuid, saved_state};
 
     let bit = |word: u32, bit: u32| word >> bit & 1 == 1;
     let leaf1 = cpuid(1, 0);
@@ -313,7 +316,7 @@ fn arch_detected() -> Features {
     };
 
     // A CPU may have AVX while the operating system does not save its registers.
-    let saved = crate::arch::x86_64::saved_state();
+    let saved = saved_state();
     let ymm = saved & 0b110 == 0b110;
     let zmm = saved & 0b1110_0110 == 0b1110_0110;
 

@@ -34,6 +34,7 @@ mod digest;
 mod embedded;
 pub(crate) mod fold;
 pub(crate) mod gf2;
+pub(crate) mod lockstep;
 mod params;
 pub(crate) mod small;
 pub(crate) mod steps;
@@ -43,8 +44,9 @@ mod terms;
 mod wide;
 mod width;
 
-use crate::kernel::{Dispatch, Family};
-use crate::{Code, Error};
+use crate::Error;
+use crate::body::Family;
+use crate::kernel::Dispatch;
 use core::marker::PhantomData;
 pub(crate) use embedded::BEST;
 use tables::Word;
@@ -106,8 +108,8 @@ pub(crate) use of_family;
 /// A CRC ready to run: its parameters and the constants for its kernels.
 ///
 /// `W` is the integer of its values: `u16` for CRCs of up to 16 bits, and so on. `Crc` alone is
-/// `Crc<u128>`, which holds any CRC; a [`Code`] has one. [`CRC_32C`], [`CRC_32`], [`CRC_64_NVME`]
-/// and other common ones are statics of this module.
+/// `Crc<u128>`, which holds any CRC; a [`Code`](crate::Code) has one. [`CRC_32C`], [`CRC_32`],
+/// [`CRC_64_NVME`] and other common ones are statics of this module.
 ///
 /// Its size is about 3 KiB: store it in a `static`, because a `const` would be copied at each use.
 ///
@@ -385,7 +387,7 @@ impl<W: Width> Crc<W> {
     }
 
     /// Returns the CRC with values of another width, which must hold them.
-    fn with_width<V: Width>(self) -> Crc<V> {
+    pub(crate) fn with_width<V: Width>(self) -> Crc<V> {
         let Crc { params, compiled, engine, value: PhantomData } = self;
         Crc { params, compiled, engine, value: PhantomData }
     }
@@ -438,12 +440,6 @@ impl<W: Width> Crc<W> {
         let register = turned(self.finish(state) ^ self.params.xorout);
         let register = self.params.multiply(register, self.params.inverse_power(bytes));
         self.register(turned(register) ^ self.params.xorout)
-    }
-}
-
-impl<W: Width> From<Crc<W>> for Code {
-    fn from(crc: Crc<W>) -> Code {
-        Code::Crc(crc.with_width())
     }
 }
 

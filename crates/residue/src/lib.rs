@@ -45,8 +45,6 @@
 //! # Ok::<(), residue::Error>(())
 //! ```
 //!
-//! The module `migration` has the equivalents of other crates' functions.
-//!
 //! Each code has a table of *kernels*, its implementations. The first call chooses the best one
 //! that this CPU supports. Set `RESIDUE_CPU` to a tier ([`cpu::tier_names`]) to emulate a lesser
 //! CPU, and `RESIDUE_PROFILE` to the name of one of [`cpu::PROFILES`] to choose as on another
@@ -99,90 +97,48 @@ const fn one_in(cases: usize) -> usize {
     if option_env!("RESIDUE_EMULATED").is_some() { cases } else { 1 }
 }
 
-pub mod adler;
+// In the order of the layers: each uses those above it alone.
+mod error;
+mod length;
+mod streaming;
+mod words;
+
+pub mod cpu;
+
+mod body;
+
 #[allow(unsafe_code)]
 mod arch;
-pub mod baseline;
-pub mod batch;
-pub mod code;
-pub mod copy;
-pub mod cpu;
-pub mod crc;
-pub mod dual;
-mod error;
-pub mod fletcher;
-pub mod internet;
+
 #[allow(unsafe_code)]
 pub mod kernel;
-pub mod koopman;
-mod length;
-#[cfg(doc)]
-pub mod migration;
-mod paired;
+
+mod sums;
+
+pub mod crc;
+
+pub mod code;
+
+pub mod batch;
+pub mod copy;
 #[cfg(feature = "rayon")]
 pub mod parallel;
-pub mod partial;
 pub mod small;
-mod streaming;
-mod weighted;
-mod words;
-pub mod xns;
 
-pub use adler::{adler32, adler32_extend};
 #[doc(hidden)]
 pub use arch::counter;
 #[doc(hidden)]
 pub use code::Visitor;
+#[doc(inline)]
+pub use code::partial;
+pub use code::partial::Partial;
 pub use code::{Code, Stream};
+pub use crc::compiled::{crc32, crc32_extend, crc64_nvme, crc64_nvme_extend};
 pub use crc::crc32c::{crc32c, crc32c_extend};
 pub use error::Error;
-pub use fletcher::{fletcher16, fletcher32};
-pub use partial::Partial;
-
-/// Computes CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
-///
-/// ```
-/// assert_eq!(residue::crc32(b"123456789"), 0xcbf4_3926);
-/// ```
-#[inline]
-#[must_use]
-pub fn crc32(data: &[u8]) -> u32 {
-    <crc::compiled::Crc32 as crc::compiled::CompiledIn>::BEST.oneshot(&(), data)
-}
-
-/// Computes CRC-64/NVME, the CRC of NVMe data and of S3 objects, of `data` of any length.
-///
-/// ```
-/// assert_eq!(residue::crc64_nvme(b"123456789"), 0xae8b_1486_0a79_9888);
-/// ```
-#[inline]
-#[must_use]
-pub fn crc64_nvme(data: &[u8]) -> u64 {
-    <crc::compiled::Crc64Nvme as crc::compiled::CompiledIn>::BEST.oneshot(&(), data)
-}
-
-/// Returns [`crc32`] of data with the value `value`, followed by `data`, like zlib's
-/// `crc32(crc, data)`.
-///
-/// To start, pass 0, the value of the empty message.
-///
-/// ```
-/// assert_eq!(residue::crc32_extend(residue::crc32(b"12345"), b"6789"), 0xcbf4_3926);
-/// ```
-#[inline]
-#[must_use]
-pub fn crc32_extend(value: u32, data: &[u8]) -> u32 {
-    crc::compiled::extend::<crc::compiled::Crc32>(value, data)
-}
-
-/// Returns [`crc64_nvme`] of data with the value `value`, followed by `data`.
-///
-/// To start, pass 0, the value of the empty message.
-#[inline]
-#[must_use]
-pub fn crc64_nvme_extend(value: u64, data: &[u8]) -> u64 {
-    crc::compiled::extend::<crc::compiled::Crc64Nvme>(value, data)
-}
+pub use sums::adler::{adler32, adler32_extend};
+pub use sums::fletcher::{fletcher16, fletcher32};
+pub use sums::{adler, baseline, dual, fletcher, internet, koopman, xns};
 
 /// The programs of the page on kernels are tests of this crate.
 #[cfg(doctest)]

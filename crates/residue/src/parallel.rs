@@ -13,7 +13,7 @@
 //! # Ok::<(), residue::Error>(())
 //! ```
 
-use crate::{Code, Stream};
+use crate::code::{Code, Stream};
 use core::ops::Range;
 use core::slice;
 use std::vec::Vec;

@@ -12,7 +12,7 @@
 //! assert_eq!(small::internet(b"123456789"), residue::internet::checksum(b"123456789"));
 //! ```
 
-use crate::internet::fold;
+use crate::sums::internet::fold;
 
 pub use crate::crc::small::{Bitwise, Bytewise, Crc, Digest, Nibblewise};
 

@@ -1,6 +1,6 @@
 //! Carry-less arithmetic, the operations that folding needs.
 
-use super::Tier;
+use crate::body::Tier;
 use crate::cpu::{self, ReadAhead};
 
 /// Carry-less arithmetic on 16-byte lanes, for CRCs.

@@ -6,9 +6,8 @@ use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head};
 use super::crc32::{CrcStep, Polynomial};
 use super::portable::scalar;
 use super::sums::{Load, Unit, Weighted, WordSum};
-use super::{Enter, Tier};
+use crate::body::{Body, Enter, State, Tier, With};
 use crate::cpu::Features;
-use crate::kernel::{Body, State, With};
 use core::mem::MaybeUninit;
 use core::ptr;
 
@@ -80,7 +79,7 @@ impl<T: Tier> Copying<T> {
     }
 }
 
-impl<T: Enter> Tier for Copying<T> {
+impl<T: Enter<Copying = Copying<T>>> Tier for Copying<T> {
     const NEEDS: Features = T::NEEDS;
 
     #[inline(always)]
@@ -100,7 +99,7 @@ impl<T: Enter> Tier for Copying<T> {
     }
 }
 
-impl<T: Load + Enter> Copying<T> {
+impl<T: Load + Enter<Copying = Copying<T>>> Copying<T> {
     /// Stores the last `vectors` vectors of the data, which must have as many.
     #[inline(always)]
     fn store_last(self, vectors: usize) {
@@ -114,7 +113,7 @@ impl<T: Load + Enter> Copying<T> {
 }
 
 /// Loads of the rest behind whole vectors store as many whole vectors at the end of the data.
-impl<T: Load + Enter> Load for Copying<T> {
+impl<T: Load + Enter<Copying = Copying<T>>> Load for Copying<T> {
     type V = T::V;
     type Block = Part<T::Block>;
     const BYTES: usize = T::BYTES;
@@ -162,7 +161,7 @@ macro_rules! handed_on {
     };
 }
 
-impl<T: WordSum + Enter> WordSum for Copying<T> {
+impl<T: WordSum + Enter<Copying = Copying<T>>> WordSum for Copying<T> {
     const BIAS: i32 = T::BIAS;
     const WORDS_TO: usize = T::WORDS_TO;
     type Lanes = T::Lanes;
@@ -176,7 +175,7 @@ impl<T: WordSum + Enter> WordSum for Copying<T> {
     }
 }
 
-impl<U: Unit, T: Weighted<U> + Enter> Weighted<U> for Copying<T> {
+impl<U: Unit, T: Weighted<U> + Enter<Copying = Copying<T>>> Weighted<U> for Copying<T> {
     type Sums = T::Sums;
     const BIAS: i64 = T::BIAS;
     const CENTRE: i32 = T::CENTRE;
@@ -202,7 +201,7 @@ impl<U: Unit, T: Weighted<U> + Enter> Weighted<U> for Copying<T> {
     }
 }
 
-impl<T: CarryLess + Enter> CarryLess for Copying<T> {
+impl<T: CarryLess + Enter<Copying = Copying<T>>> CarryLess for Copying<T> {
     type V = T::V;
 
     #[inline(always)]
@@ -227,7 +226,7 @@ impl<T: CarryLess + Enter> CarryLess for Copying<T> {
     }
 }
 
-impl<T: CarryLessWide + Enter> CarryLessWide for Copying<T> {
+impl<T: CarryLessWide + Enter<Copying = Copying<T>>> CarryLessWide for Copying<T> {
     type W = T::W;
     type Narrow = Self;
     type Block = Part<T::Block>;
@@ -277,14 +276,14 @@ impl<T: CarryLessWide + Enter> CarryLessWide for Copying<T> {
     }
 }
 
-impl<T: ByteMatrix + Enter> ByteMatrix for Copying<T> {
+impl<T: ByteMatrix + Enter<Copying = Copying<T>>> ByteMatrix for Copying<T> {
     handed_on! {
         fn matrix(self, rows: u64) -> T::W;
         fn multiply(self, v: T::W, matrix: T::W) -> T::W;
     }
 }
 
-impl<P: Polynomial, T: CrcStep<P> + Enter> CrcStep<P> for Copying<T> {
+impl<P: Polynomial, T: CrcStep<P> + Enter<Copying = Copying<T>>> CrcStep<P> for Copying<T> {
     handed_on! {
         fn step8(self, register: u32, word: u64) -> u32;
         fn step4(self, register: u32, word: u32) -> u32;

@@ -1,6 +1,6 @@
 //! Instructions that divide by one polynomial of degree 32.
 
-use super::Tier;
+use crate::body::Tier;
 
 /// A polynomial with an instruction on some CPU.
 pub(crate) trait Polynomial: 'static {

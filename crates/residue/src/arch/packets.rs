@@ -1,6 +1,6 @@
 //! The operations that batches of packets need.
 
-use super::Tier;
+use crate::body::Tier;
 
 /// Sums of the 16-bit words of packets, `N` times four at once.
 pub(crate) trait PacketSums<const N: usize>: Tier {

@@ -1,6 +1,6 @@
 //! The operations that the kernels of sums need.
 
-use super::Tier;
+use crate::body::Tier;
 use crate::cpu::ReadAhead;
 use crate::words::short_word;
 

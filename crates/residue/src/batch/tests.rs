@@ -1,8 +1,8 @@
 //! Every form of batch, compared with single calls.
 
 use super::*;
-use crate::internet::Internet;
 use crate::kernel::Kernel;
+use crate::sums::internet::Internet;
 use std::vec::Vec;
 
 /// A generator of numbers without a pattern.
@@ -87,13 +87,13 @@ fn compare<F: Family<With = (), Value: Default>>(
 #[test]
 #[cfg_attr(miri, ignore = "millions of bytes")]
 fn internet_checksums_are_those_of_single_packets() {
-    compare::<Internet>(crate::internet::KERNELS, crate::internet::reference);
+    compare::<Internet>(crate::sums::internet::KERNELS, crate::sums::internet::reference);
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "millions of bytes")]
 fn crcs_are_those_of_single_packets() {
-    compare(Crc32c::KERNELS, crate::crc32c);
+    compare(Crc32c::KERNELS, crate::crc::crc32c::crc32c);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The kernels of a code as one list of any length, without allocation.
 
 use super::{ValueEncoding, Visitor};
-use crate::kernel::{Family, Kernel, KernelInfo};
+use crate::body::Family;
+use crate::kernel::{Kernel, KernelInfo};
 
 /// Finds the kernel at a place in a code's tables, which follow one another.
 pub(super) struct Nth {
@@ -40,7 +41,7 @@ mod tests {
     use super::*;
     use crate::Code;
     use crate::crc::crc32c;
-    use crate::xns::{self, Xns};
+    use crate::sums::xns::{self, Xns};
     use std::vec::Vec;
 
     /// Counts the kernels of all tables.

@@ -2,10 +2,11 @@
 
 use super::Code;
 use super::families::State;
-use crate::copy::Destination;
+use crate::Error;
+use crate::code::partial::Partial;
+use crate::kernel::copy::Destination;
 use crate::length::Length;
 use crate::streaming::streaming;
-use crate::{Error, Partial};
 
 /// The value of data that arrives in pieces, made by [`Code::stream`].
 #[derive(Clone, Debug, PartialEq)]

@@ -2,11 +2,11 @@
 //! the family's value.
 
 use super::families::Kind;
-use crate::fletcher::{
+use crate::body::Family;
+use crate::sums::fletcher::{
     self, Bytes255, Sums, Variant, Words65535, check_octets, end_around, rfc1146, swap_halves,
 };
-use crate::kernel::Family;
-use crate::koopman;
+use crate::sums::koopman;
 
 /// The description of a code that is not a CRC.
 pub(super) struct Spec {

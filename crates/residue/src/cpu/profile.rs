@@ -165,7 +165,7 @@ impl Profile {
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 fn detected() -> &'static str {
     use super::Features;
-    use crate::arch::x86_64::cpuid;
+    use super::cpuid::cpuid;
 
     let name = cpuid(0, 0);
     let mut vendor = [0; 12];

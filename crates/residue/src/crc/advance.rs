@@ -5,8 +5,11 @@
 //! for each bit set in the number of bytes, by the powers of x in [`Constants`].
 
 use super::{Constants, fold};
-use crate::arch::{CarryLess, Portable, Tier, on_aarch64, on_x86_64};
-use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::arch::{CarryLess, Portable};
+use crate::body::Tier;
+use crate::body::{Body, Family};
+use crate::kernel::{Dispatch, Kernel, dispatch};
+use crate::kernel::{on_aarch64, on_x86_64};
 
 /// The family of the kernels that advance a register, over a number of zero bytes or by a factor.
 ///

@@ -7,8 +7,8 @@
 //! the size.
 
 use super::{Constants, Embedded, gf2};
-use crate::arch::Tier;
-use crate::kernel::{Body, ByLength, OutOfLine};
+use crate::body::Tier;
+use crate::body::{Body, ByLength, OutOfLine};
 use core::array::from_fn;
 
 /// Runs eight chains while there are bytes for them, then one, and for short data only one.

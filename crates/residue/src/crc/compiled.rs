@@ -13,9 +13,12 @@ use super::steps::{
 use super::tables::{Tabled, Tables, Word};
 use super::taps::{FewOfCrc32, FewOfCrc64Nvme, OfCrc32, OfCrc64Nvme, Taps};
 use super::{Constants, Embedded, Register, Width, catalog};
-use crate::arch::{Ethernet, Polynomial, Tier, on_aarch64, on_x86_64};
+use crate::arch::{Ethernet, Polynomial};
+use crate::body::Tier;
+use crate::body::{Body, ByLength, Family, OutOfLine};
 use crate::cpu::{INTEL_AVX512, Product};
-use crate::kernel::{Body, ByLength, Dispatch, Family, Kernel, OutOfLine};
+use crate::kernel::{Dispatch, Kernel};
+use crate::kernel::{on_aarch64, on_x86_64};
 use core::marker::PhantomData;
 
 /// The CRCs with compiled-in constants, by the function that computes them.
@@ -331,4 +334,49 @@ impl Stepped for Crc32 {
         static TABLES: ShiftTables = ShiftTables::new(Ethernet::POLY);
         &TABLES
     }
+}
+
+/// Computes CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
+///
+/// ```
+/// assert_eq!(residue::crc32(b"123456789"), 0xcbf4_3926);
+/// ```
+#[inline]
+#[must_use]
+pub fn crc32(data: &[u8]) -> u32 {
+    Crc32::BEST.oneshot(&(), data)
+}
+
+/// Computes CRC-64/NVME, the CRC of NVMe data and of S3 objects, of `data` of any length.
+///
+/// ```
+/// assert_eq!(residue::crc64_nvme(b"123456789"), 0xae8b_1486_0a79_9888);
+/// ```
+#[inline]
+#[must_use]
+pub fn crc64_nvme(data: &[u8]) -> u64 {
+    Crc64Nvme::BEST.oneshot(&(), data)
+}
+
+/// Returns [`crc32`] of data with the value `value`, followed by `data`, like zlib's
+/// `crc32(crc, data)`.
+///
+/// To start, pass 0, the value of the empty message.
+///
+/// ```
+/// assert_eq!(residue::crc32_extend(residue::crc32(b"12345"), b"6789"), 0xcbf4_3926);
+/// ```
+#[inline]
+#[must_use]
+pub fn crc32_extend(value: u32, data: &[u8]) -> u32 {
+    extend::<Crc32>(value, data)
+}
+
+/// Returns [`crc64_nvme`] of data with the value `value`, followed by `data`.
+///
+/// To start, pass 0, the value of the empty message.
+#[inline]
+#[must_use]
+pub fn crc64_nvme_extend(value: u64, data: &[u8]) -> u64 {
+    extend::<Crc64Nvme>(value, data)
 }

@@ -10,10 +10,12 @@ use super::steps::{
     FusedPmull, HeadShift, Serial, ShiftTables, Stepped, Thirds, ThreeWay,
 };
 use super::taps::{OfCrc32c, Taps};
-use crate::arch::{Castagnoli, Polynomial, on_aarch64, on_x86_64};
-use crate::batch::Lockstep;
+use crate::arch::{Castagnoli, Polynomial};
+use crate::body::{ByLength, OutOfLine};
 use crate::cpu::{INTEL_AVX512, Product};
-use crate::kernel::{ByLength, Kernel, OutOfLine};
+use crate::crc::lockstep::Lockstep;
+use crate::kernel::Kernel;
+use crate::kernel::{on_aarch64, on_x86_64};
 
 /// Computes CRC-32C of `data`, of any length.
 ///

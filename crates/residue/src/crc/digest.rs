@@ -2,7 +2,7 @@
 
 use super::{Crc, Width, of_family};
 use crate::Error;
-use crate::copy::{self, Destination};
+use crate::kernel::copy::{self, Destination};
 use crate::length::Length;
 use crate::streaming::streaming;
 use core::borrow::Borrow;

@@ -22,8 +22,8 @@ use super::{Constants, Embedded};
 use crate::arch::{
     ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, left_behind, streamed,
 };
+use crate::body::Body;
 use crate::cpu::INTEL_AVX512;
-use crate::kernel::Body;
 use crate::words::short_word;
 
 /// Folds with four accumulators.

@@ -9,7 +9,7 @@ use super::compiled::CompiledIn;
 use super::fold::{fold, fold_long};
 use super::gf2::Multiples;
 use crate::arch::{CarryLessWide, CrcStep, Polynomial};
-use crate::kernel::{Body, ByLength, OutOfLine};
+use crate::body::{Body, ByLength, OutOfLine};
 use core::marker::PhantomData;
 
 mod chain;

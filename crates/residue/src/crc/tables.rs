@@ -17,8 +17,10 @@
 
 use super::small::Ends;
 use super::{Params, Width};
-use crate::arch::{Portable, Tier};
-use crate::kernel::{Body, Family, Kernel};
+use crate::arch::Portable;
+use crate::body::Tier;
+use crate::body::{Body, Family};
+use crate::kernel::Kernel;
 
 /// A word of the tables: `u32`, `u64` or `u128`.
 ///

@@ -22,8 +22,10 @@ use super::{Constants, Embedded};
 use crate::arch::Portable;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
 use crate::arch::x86_64::Avx512Vpclmul;
-use crate::arch::{ByteMatrix, Enter, left_behind};
-use crate::kernel::{Body, Outlined};
+use crate::arch::{ByteMatrix, left_behind};
+use crate::body::Body;
+use crate::body::Enter;
+use crate::kernel::Outlined;
 
 /// A set of taps for some polynomials, in vectors of 64 bytes.
 struct Set {

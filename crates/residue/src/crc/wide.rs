@@ -1,8 +1,10 @@
 //! CRCs of 65 to 128 bits: bit by bit, unless the caller uses [`Tables`](super::tables::Tables).
 
 use super::{Params, Register};
-use crate::arch::{Portable, Tier};
-use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::arch::Portable;
+use crate::body::Tier;
+use crate::body::{Body, Family};
+use crate::kernel::{Dispatch, Kernel, dispatch};
 
 /// The constants of the kernels for a CRC of more than 64 bits.
 ///

@@ -346,9 +346,11 @@ impl ByteMatrix for Avx512Vpclmul {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::{Portable, Tier};
+    use crate::arch::Portable;
+    use crate::body::Body;
+    use crate::body::Tier;
     use crate::cpu;
-    use crate::kernel::{Body, Kernel};
+    use crate::kernel::Kernel;
 
     /// The product of 64 bytes with a matrix, as a kernel, because only kernels run on a marker.
     struct Product;

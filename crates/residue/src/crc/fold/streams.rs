@@ -2,9 +2,9 @@
 
 use super::{FoldLong, gather, reduce128, register_lane};
 use crate::arch::{CarryLessWide, STREAM_BYTES, in_two_streams};
+use crate::body::Body;
 use crate::crc::advance::product;
 use crate::crc::{Constants, Embedded};
-use crate::kernel::Body;
 
 /// Folds long data of a reflected CRC, in two streams if they come from memory and the CPU gains by
 /// it.

@@ -2,7 +2,7 @@
 
 use super::Stepped;
 use crate::arch::{CrcStep, Polynomial};
-use crate::kernel::Body;
+use crate::body::Body;
 use crate::words::short_word;
 use core::marker::PhantomData;
 

@@ -7,8 +7,8 @@
 
 use super::{FoldSteps, HeadShift, Stepped, reduce, shift_key};
 use crate::arch::{CarryLessWide, CrcStep, left_behind, streamed};
+use crate::body::Body;
 use crate::crc::fold::{Keys, gather_tail, to_four};
-use crate::kernel::Body;
 use core::marker::PhantomData;
 
 /// Folds what is left over, then runs blocks of `BLOCK` bytes.

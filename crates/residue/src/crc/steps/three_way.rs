@@ -5,8 +5,8 @@
 use super::chain::{rest, serial};
 use super::{Stepped, embedded, shift_key};
 use crate::arch::{CarryLess, CrcStep, Polynomial};
+use crate::body::Body;
 use crate::crc::gf2::{self, Multiples};
-use crate::kernel::Body;
 use core::marker::PhantomData;
 
 /// Runs three chains over three segments of `L` bytes; the second and third start at zero.

@@ -2,12 +2,11 @@
 //!
 //! `docs/kernels.md`, *Batches of packets*, explains the method.
 
-use super::{Form, Packets, Source};
+use super::crc32c::{Crc32c, crc32c};
+use super::steps::{HeadShift, before_zeros};
 use crate::arch::{Castagnoli, CrcStep};
+use crate::body::{Batch, Body, Form, Packets, Source};
 use crate::cpu;
-use crate::crc::crc32c::{Crc32c, crc32c};
-use crate::crc::steps::{HeadShift, before_zeros};
-use crate::kernel::{Batch, Body};
 
 /// Computes four packets at a time.
 pub(crate) struct Lockstep;

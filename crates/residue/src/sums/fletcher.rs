@@ -29,12 +29,15 @@ pub mod check_octets;
 mod historical;
 
 use crate::Error;
-use crate::arch::{Bytes, Portable, Tier, Unit, Words, bytes_of, on_aarch64, on_x86_64};
-use crate::copy::{self, Destination};
-use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::arch::{Bytes, Portable, Unit, Words, bytes_of};
+use crate::body::Tier;
+use crate::body::{Body, Family};
+use crate::kernel::copy::{self, Destination};
+use crate::kernel::{Dispatch, Kernel, dispatch};
+use crate::kernel::{on_aarch64, on_x86_64};
 use crate::length::Length;
 use crate::streaming::streaming;
-use crate::weighted::{Deferred, Fields, Long, Modular, Vectors, each_unit};
+use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
 use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
 

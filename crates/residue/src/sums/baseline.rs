@@ -12,9 +12,11 @@
 //! bit column.
 
 use crate::Error;
-use crate::arch::{Portable, Tier};
-use crate::copy::{self, Destination};
-use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::arch::Portable;
+use crate::body::Tier;
+use crate::body::{Body, Family};
+use crate::kernel::copy::{self, Destination};
+use crate::kernel::{Dispatch, Kernel, dispatch};
 use crate::length::Length;
 use crate::streaming::streaming;
 use core::fmt::Debug;

@@ -14,12 +14,15 @@
 //! constant, so the code does not suit small packets.
 
 use crate::Error;
-use crate::arch::{Bytes, Portable, Tier, on_aarch64, on_x86_64};
-use crate::copy::{self, Destination};
-use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::arch::{Bytes, Portable};
+use crate::body::Tier;
+use crate::body::{Body, Family};
+use crate::kernel::copy::{self, Destination};
+use crate::kernel::{Dispatch, Kernel, dispatch};
+use crate::kernel::{on_aarch64, on_x86_64};
 use crate::length::Length;
 use crate::streaming::streaming;
-use crate::weighted::{Deferred, Fields, Long, Modular, Vectors};
+use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors};
 
 /// The largest prime below 2^16.
 pub(crate) const MODULUS: u32 = 65521;

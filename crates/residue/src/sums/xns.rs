@@ -19,13 +19,16 @@
 //! **Blind spot.** 2^16 = 1 modulo 65535: moving a word by 16 words changes nothing.
 
 use crate::Error;
-use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64};
-use crate::copy::{self, Destination};
-use crate::internet::fold;
-use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::arch::{Portable, WordSum, last_word};
+use crate::body::Tier;
+use crate::body::{Body, Family};
+use crate::kernel::copy::{self, Destination};
+use crate::kernel::{Dispatch, Kernel, dispatch};
+use crate::kernel::{on_aarch64, on_x86_64};
 use crate::length::Length;
-use crate::paired::{self, Paired};
 use crate::streaming::streaming;
+use crate::sums::internet::fold;
+use crate::sums::paired::{self, Paired};
 
 /// Computes the XNS checksum of `data`, of any length.
 ///

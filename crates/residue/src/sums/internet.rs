@@ -18,15 +18,20 @@
 //! because its 0000 means "no checksum" (RFC 768); TCP does not. [`update`] keeps the distinction,
 //! which RFC 1141's equation lost (RFC 1624, section 4).
 
+mod batch;
+
 use crate::Error;
-use crate::arch::{Portable, Tier, WordSum, on_aarch64, on_x86_64, scalar};
-use crate::batch::Grouped;
-use crate::copy::{self, Destination};
-use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
+use crate::arch::{Portable, WordSum, scalar};
+use crate::body::Tier;
+use crate::body::{Body, Family};
+use crate::kernel::copy::{self, Destination};
+use crate::kernel::{Dispatch, Kernel, dispatch};
+use crate::kernel::{on_aarch64, on_x86_64};
 use crate::length::Length;
-use crate::paired::{self, Paired};
 use crate::streaming::streaming;
+use crate::sums::paired::{self, Paired};
 use crate::words::short_word;
+use batch::Grouped;
 
 /// Returns the Internet checksum of `data`, of any length.
 ///

@@ -48,7 +48,8 @@
 //! modulo P; Fletcher's and Adler's is (A, B), and T adds A to B; T of a one's-complement sum is a
 //! rotation.
 
-use crate::{Code, Error, Stream};
+use crate::Error;
+use crate::code::{Code, Stream};
 use core::fmt;
 
 /// A code, and the value and the length of some data.

@@ -12,9 +12,10 @@
 //!   [`Deferred`] and [`Groups`] need no vectors at all.
 
 use crate::arch::{
-    Load, STREAM_BYTES, Tier, Unit, Weighted, corrected32, in_two_streams, scalar, streamed,
+    Load, STREAM_BYTES, Unit, Weighted, corrected32, in_two_streams, scalar, streamed,
 };
-use crate::kernel::{Body, ByLength, Family, OutOfLine};
+use crate::body::Tier;
+use crate::body::{Body, ByLength, Family, OutOfLine};
 use crate::words::short_word;
 use core::marker::PhantomData;
 

@@ -4,8 +4,9 @@
 //! paper left open (four bytes at a time in 64 bits, and floating point).
 
 use super::{Bytes255, Deferred, Each, Words65535};
-use crate::arch::{Tier, scalar};
-use crate::kernel::Body;
+use crate::arch::scalar;
+use crate::body::Body;
+use crate::body::Tier;
 
 /// Takes single bytes, sixteen to an unrolled step; the sums are folded to 16 bits every 2048 bytes
 /// ("simple").

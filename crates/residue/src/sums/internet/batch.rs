@@ -2,10 +2,9 @@
 //!
 //! `docs/kernels.md`, *Batches of packets*, explains the method.
 
-use super::{Form, Packets, Source};
+use super::{Internet, checksum, up_to_24};
 use crate::arch::PacketSums;
-use crate::internet::{Internet, checksum, up_to_24};
-use crate::kernel::{Batch, Family};
+use crate::body::{Batch, Family, Form, Packets, Source};
 
 /// Sums `N` groups of four packets at a time.
 pub(crate) struct Grouped<const N: usize>;

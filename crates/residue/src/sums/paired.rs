@@ -6,7 +6,7 @@
 //! waits for another.
 
 use crate::arch::WordSum;
-use crate::kernel::{Body, Family};
+use crate::body::{Body, Family};
 use core::marker::PhantomData;
 
 /// A family whose codes follow from sums of 16-bit words in lanes.

@@ -1,7 +1,6 @@
 //! Bodies made of bodies: one or another by the length of the data, and one out of line.
 
-use super::{Body, State, With};
-use crate::arch::Tier;
+use super::{Body, State, Tier, With};
 use core::marker::PhantomData;
 
 /// Runs body `Short` for data below `FROM` bytes, and body `Long` from there on.

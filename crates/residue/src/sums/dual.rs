@@ -31,12 +31,14 @@
 //! than A does. And zero words in front of the message do not change the value.
 
 use crate::Error;
-use crate::arch::{Portable, Tier};
-use crate::copy::{self, Destination};
-use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
-use crate::koopman::{Mod253, Mod65525, Modulus};
+use crate::arch::Portable;
+use crate::body::Tier;
+use crate::body::{Body, Family};
+use crate::kernel::copy::{self, Destination};
+use crate::kernel::{Dispatch, Kernel, dispatch};
 use crate::length::Length;
 use crate::streaming::streaming;
+use crate::sums::koopman::{Mod253, Mod65525, Modulus};
 use core::marker::PhantomData;
 
 /// Computes the 16-bit dual sum of `data`, of any length, modulo 253.

@@ -1,0 +1,70 @@
+//! Bodies and tiers, as traits: an algorithm, and what it runs on.
+//!
+//! An algorithm is written once and compiled for every tier that has the operations it needs. This
+//! folder only declares: it holds no instruction and no algorithm of a code, and uses `cpu` for the
+//! names of features.
+
+mod compose;
+mod packets;
+#[allow(unsafe_code)] // Declarations only: an entry is unsafe to call.
+mod tier;
+
+pub(crate) use compose::{ByLength, OutOfLine};
+pub(crate) use packets::{Form, Source};
+pub use packets::{Packets, Spans};
+pub use tier::{Enter, Tier};
+
+/// The common properties of the kernels of one family: their state, its start, and the value at its
+/// end.
+#[doc(hidden)]
+pub trait Family: Sized + 'static {
+    /// The parameters of a kernel: `()`, or the constants of a polynomial.
+    type With: 'static;
+    /// The state between pieces of data, reduced so that equal data give equal states.
+    type State: Copy + PartialEq + core::fmt::Debug;
+    /// The check value.
+    type Value: Copy + PartialEq + core::fmt::Debug;
+    /// The length from which a kernel that stores the bytes it loads is faster than a copy and then
+    /// a check. Such kernels may rely on it.
+    // Zen 4, 2026-11-24, `cargo xtask rivals --modes copy --sizes 384,550,768`: at 768 bytes the
+    // Internet checksum gains a tenth and Adler-32 a quarter, at 384 they lose as much.
+    const COPIES_FROM: usize = 768;
+    /// Returns the state before the first byte.
+    fn start(with: &Self::With) -> Self::State;
+    /// Returns the check value of a state.
+    fn finish(with: &Self::With, state: Self::State) -> Self::Value;
+}
+
+/// An algorithm that computes a family's state on every tier `T` for which it is implemented.
+pub(crate) trait Body<T: Tier>: 'static {
+    type Family: Family;
+    /// Advances `state` over `data`.
+    ///
+    /// Implementations are `#[inline(always)]`.
+    fn run(
+        tier: T,
+        with: &<Self::Family as Family>::With,
+        state: <Self::Family as Family>::State,
+        data: &[u8],
+    ) -> <Self::Family as Family>::State;
+}
+
+/// An algorithm that computes the values of many packets on every tier `T` for which it is
+/// implemented.
+pub(crate) trait Batch<T: Tier>: 'static {
+    type Family: Family;
+    /// Computes the value of each packet; there are as many values as packets.
+    ///
+    /// Implementations are `#[inline(always)]`.
+    fn run(
+        tier: T,
+        with: &<Self::Family as Family>::With,
+        packets: Packets<'_>,
+        values: &mut [<Self::Family as Family>::Value],
+    );
+}
+
+/// The parameters of the kernels of a body's family.
+pub(crate) type With<B, T> = <<B as Body<T>>::Family as Family>::With;
+pub(crate) type State<B, T> = <<B as Body<T>>::Family as Family>::State;
+pub(crate) type Value<B, T> = <<B as Body<T>>::Family as Family>::Value;

@@ -1,0 +1,72 @@
+//! Tiers: sets of CPU features as types.
+
+use super::{Batch, Body, Family, Packets, State, Value, With};
+use crate::cpu::Features;
+
+/// A set of CPU features as a type.
+///
+/// Holding a value of the type proves that the CPU has them.
+pub trait Tier: Copy + 'static {
+    /// The features of the tier.
+    const NEEDS: Features;
+
+    /// Runs a body out of line, for the long path of a composed kernel.
+    ///
+    /// The short path then needs no stack frame.
+    #[allow(private_bounds, private_interfaces)]
+    fn outline<B: Body<Self>>(
+        self,
+        with: &With<B, Self>,
+        state: State<B, Self>,
+        data: &[u8],
+    ) -> State<B, Self>;
+}
+
+/// A tier with its entries, the functions that kernels call.
+pub trait Enter: Tier {
+    /// The tier that also stores the bytes it loads.
+    type Copying: Tier;
+
+    /// Runs a body with the features enabled.
+    ///
+    /// # Safety
+    /// The CPU must have [`Tier::NEEDS`].
+    #[allow(private_bounds, private_interfaces)]
+    unsafe fn enter<B: Body<Self>>(
+        with: &With<B, Self>,
+        state: State<B, Self>,
+        data: &[u8],
+    ) -> State<B, Self>;
+
+    /// Runs a body with the features enabled, from first byte to finished value.
+    ///
+    /// # Safety
+    /// The CPU must have [`Tier::NEEDS`].
+    #[allow(private_bounds, private_interfaces)]
+    unsafe fn enter_oneshot<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
+
+    /// Runs a body with the features enabled, and stores all bytes of `data` that it loads as
+    /// vectors at their offsets in `to`.
+    ///
+    /// # Safety
+    /// The CPU must have [`Tier::NEEDS`]. `to` must be valid for writes of `data.len()` bytes and
+    /// must not overlap `data`.
+    #[allow(private_bounds, private_interfaces)]
+    unsafe fn enter_copying<B: Body<Self::Copying>>(
+        with: &With<B, Self::Copying>,
+        state: State<B, Self::Copying>,
+        data: &[u8],
+        to: *mut u8,
+    ) -> State<B, Self::Copying>;
+
+    /// Computes the values of many packets with the features enabled.
+    ///
+    /// # Safety
+    /// The CPU must have [`Tier::NEEDS`].
+    #[allow(private_bounds, private_interfaces)]
+    unsafe fn enter_batch<B: Batch<Self>>(
+        with: &<B::Family as Family>::With,
+        packets: Packets<'_>,
+        values: &mut [<B::Family as Family>::Value],
+    );
+}

@@ -1,0 +1,137 @@
+//! Copies and check values in one pass, for the families and for the functions of
+//! [`crate::copy`].
+
+use super::{Dispatch, Family};
+use crate::arch::{copy_bytes, uninit};
+use core::mem::MaybeUninit;
+
+/// A destination of copies: `[u8]` or `[MaybeUninit<u8>]`.
+pub trait Destination: sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed {
+        fn bytes(&mut self) -> &mut [core::mem::MaybeUninit<u8>];
+    }
+}
+
+impl Destination for [u8] {}
+impl sealed::Sealed for [u8] {
+    fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        uninit(self)
+    }
+}
+
+impl<const N: usize> Destination for [u8; N] {}
+impl<const N: usize> sealed::Sealed for [u8; N] {
+    fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        uninit(self)
+    }
+}
+
+impl Destination for [MaybeUninit<u8>] {}
+impl sealed::Sealed for [MaybeUninit<u8>] {
+    fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        self
+    }
+}
+
+/// Without a fused kernel, this many bytes are copied and then read again from the first-level
+/// cache. The number is even, so that no word is cut.
+const BLOCK: usize = 4096;
+
+/// Advances `state` over `from`, and copies `from` to `to`.
+///
+/// # Panics
+/// If the lengths differ.
+pub(crate) fn run<F: Family>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    state: F::State,
+    from: &[u8],
+    to: &mut (impl Destination + ?Sized),
+) -> F::State {
+    let to = to.bytes();
+    if from.len() == to.len() {
+        if from.len() < F::COPIES_FROM {
+            copy_bytes(from, to);
+            return best.run(with, state, from);
+        }
+        if let Some(state) = fused(best, with, state, from, to) {
+            return state;
+        }
+    }
+    let mut state = state;
+    in_blocks(from, to, |block| state = best.run(with, state, block));
+    state
+}
+
+/// Copies `from` to `to` in blocks, and gives each to `update`.
+///
+/// # Panics
+/// If the lengths differ.
+pub(crate) fn in_blocks(
+    from: &[u8],
+    to: &mut (impl Destination + ?Sized),
+    mut update: impl FnMut(&[u8]),
+) {
+    let to = to.bytes();
+    assert!(from.len() == to.len(), "{} bytes are copied to {}", from.len(), to.len());
+    for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
+        copy_bytes(from, to);
+        update(from);
+    }
+}
+
+#[inline]
+pub(crate) fn copy<F: Family>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    from: &[u8],
+    to: &mut (impl Destination + ?Sized),
+) -> F::Value {
+    let to = to.bytes();
+    if from.len() != to.len() {
+        return long(best, with, from, to);
+    }
+    if from.len() < F::COPIES_FROM {
+        copy_bytes(from, to);
+        return best.oneshot(with, from);
+    }
+    match fused(best, with, F::start(with), from, to) {
+        Some(state) => F::finish(with, state),
+        None => long(best, with, from, to),
+    }
+}
+
+/// Advances `state` over [`Family::COPIES_FROM`] bytes or more, and copies them, if the kernel
+/// copies.
+#[inline]
+fn fused<F: Family>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    state: F::State,
+    from: &[u8],
+    to: &mut [MaybeUninit<u8>],
+) -> Option<F::State> {
+    // Data too short for a vector is loaded as a word.
+    let last = from.len() - 8;
+    copy_bytes(&from[last..], &mut to[last..]);
+    best.copy(with, state, from, to)
+}
+
+/// Copies in blocks, out of line: the registers that it needs would have to be saved for short data
+/// too.
+///
+/// # Panics
+/// If the lengths differ.
+#[inline(never)]
+fn long<F: Family>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    from: &[u8],
+    to: &mut [MaybeUninit<u8>],
+) -> F::Value {
+    let mut state = F::start(with);
+    in_blocks(from, to, |block| state = best.run(with, state, block));
+    F::finish(with, state)
+}

@@ -1,0 +1,196 @@
+//! The choice of a kernel, made once for each CPU and remembered.
+
+use super::{BatchRun, CopyRun, Kernel, KernelInfo, Oneshot, Run};
+use crate::body::{Family, Packets};
+use crate::cpu;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+/// The entries of one kind of the dispatched kernels of a family, best first, with the remembered
+/// choice.
+///
+/// `E` is a pointer to a function, or an optional one. Each kind has a static of its own, so that
+/// the linker drops kinds that a program does not call.
+pub(crate) struct Choice<E, L: ?Sized = [Line<E>]> {
+    /// The entry, or [`UNDECIDED`] until the first call. Going through its line would slow down the
+    /// shortest data.
+    chosen: AtomicPtr<()>,
+    entry: PhantomData<E>,
+    lines: L,
+}
+
+/// One kind of entry of a dispatched kernel.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<E> {
+    info: KernelInfo,
+    entry: E,
+}
+
+/// The address of no function.
+const UNDECIDED: *mut () = ptr::without_provenance_mut(1);
+
+impl<E: Copy> Choice<E> {
+    /// Returns the entry of the best kernel this CPU can run.
+    #[inline]
+    fn get(&self) -> E {
+        // Where all kernels are portable, the compiler then calls the one directly.
+        if let [only] = &self.lines {
+            return only.entry;
+        }
+        let chosen = self.chosen.load(Relaxed);
+        if chosen == UNDECIDED {
+            return self.choose();
+        }
+        // SAFETY: only `choose` stores here, and it stores an `E`, which is as large as a pointer.
+        unsafe { core::mem::transmute_copy(&chosen) }
+    }
+
+    #[cold]
+    fn choose(&self) -> E {
+        let suits = |line: &&Line<E>| line.info.suits(cpu::features(), cpu::profile());
+        let line = self.lines.iter().find(suits).unwrap_or(&self.lines[self.lines.len() - 1]);
+        // SAFETY: an `E` is a pointer, or an optional one.
+        self.chosen.store(unsafe { core::mem::transmute_copy(&line.entry) }, Relaxed);
+        line.entry
+    }
+}
+
+/// Returns the number of kernels that may be dispatched on this architecture.
+pub(crate) const fn count<F: Family>(kernels: &[Kernel<F>]) -> usize {
+    // The last kernel must run anywhere, so that there is always one to choose.
+    let last = &kernels[kernels.len() - 1].info;
+    assert!(last.may_be_chosen() && last.needs.is_none() && last.product.is_none());
+    let (mut count, mut i) = (0, 0);
+    while i < kernels.len() {
+        count += kernels[i].info.may_be_chosen() as usize;
+        i += 1;
+    }
+    count
+}
+
+/// Declares functions that make the [`Choice`] among `N` kernels of a table, the result of
+/// [`count`], for each kind of entry.
+macro_rules! choices {
+    ($($name:ident: $entry:ty;)*) => {
+        $(pub(crate) const fn $name<F: Family, const N: usize>(
+            kernels: &[Kernel<F>],
+        ) -> Choice<$entry, [Line<$entry>; N]> {
+            const { assert!(size_of::<$entry>() == size_of::<*mut ()>()) };
+            let Kernel { info, entries } = &kernels[kernels.len() - 1];
+            let mut lines = [Line { info: *info, entry: entries.$name }; N];
+            let (mut count, mut i) = (0, 0);
+            while i < kernels.len() {
+                let Kernel { info, entries } = &kernels[i];
+                if info.may_be_chosen() {
+                    lines[count] = Line { info: *info, entry: entries.$name };
+                    count += 1;
+                }
+                i += 1;
+            }
+            Choice { chosen: AtomicPtr::new(UNDECIDED), entry: PhantomData, lines }
+        })*
+    };
+}
+choices! {
+    run: Run<F>;
+    oneshot: Oneshot<F>;
+    copy: Option<CopyRun<F>>;
+    batch: Option<BatchRun<F>>;
+}
+
+/// The choice among the kernels of a family, made by [`dispatch`].
+///
+/// It is a constant that holds the addresses of statics: the compiler then calls a choice without
+/// a load, in other crates too, and the linker drops the statics that a program does not use.
+pub(crate) struct Dispatch<F: Family> {
+    pub(crate) kernels: &'static &'static [Kernel<F>],
+    pub(crate) run: &'static Choice<Run<F>>,
+    pub(crate) oneshot: &'static Choice<Oneshot<F>>,
+    pub(crate) copy: &'static Choice<Option<CopyRun<F>>>,
+    pub(crate) batch: &'static Choice<Option<BatchRun<F>>>,
+}
+
+/// Makes the [`Dispatch`] of a family from its table of kernels, a constant.
+macro_rules! dispatch {
+    ($family:ty, $kernels:expr) => {{
+        use $crate::kernel::{self, BatchRun, Choice, CopyRun, Line, Oneshot, Run};
+        const COUNT: usize = kernel::count::<$family>($kernels);
+        static TABLE: &[kernel::Kernel<$family>] = $kernels;
+        static RUN: Choice<Run<$family>, [Line<Run<$family>>; COUNT]> = kernel::run($kernels);
+        static ONESHOT: Choice<Oneshot<$family>, [Line<Oneshot<$family>>; COUNT]> =
+            kernel::oneshot($kernels);
+        static COPY: Choice<Option<CopyRun<$family>>, [Line<Option<CopyRun<$family>>>; COUNT]> =
+            kernel::copy($kernels);
+        static BATCH: Choice<Option<BatchRun<$family>>, [Line<Option<BatchRun<$family>>>; COUNT]> =
+            kernel::batch($kernels);
+        kernel::Dispatch {
+            kernels: &TABLE,
+            run: &RUN,
+            oneshot: &ONESHOT,
+            copy: &COPY,
+            batch: &BATCH,
+        }
+    }};
+}
+pub(crate) use dispatch;
+
+impl<F: Family> Dispatch<F> {
+    /// Returns the kernels, best first.
+    pub(crate) const fn kernels(&self) -> &'static [Kernel<F>] {
+        self.kernels
+    }
+
+    /// Advances `state` over `data`.
+    #[inline]
+    pub(crate) fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
+        // SAFETY: a `Choice` returns entries of kernels whose needs are within `cpu::features`.
+        unsafe { self.run.get()(with, state, data) }
+    }
+
+    /// Returns the check value of `data`.
+    #[inline]
+    pub(crate) fn oneshot(&self, with: &F::With, data: &[u8]) -> F::Value {
+        // SAFETY: as in `run`.
+        unsafe { self.oneshot.get()(with, data) }
+    }
+
+    /// Advances `state` over `from`, and copies to `to` all bytes of `from` that the body loads as
+    /// vectors.
+    ///
+    /// Returns `None`, and does nothing, if the kernel does not copy or the lengths differ.
+    #[inline]
+    pub(crate) fn copy(
+        &self,
+        with: &F::With,
+        state: F::State,
+        from: &[u8],
+        to: &mut [MaybeUninit<u8>],
+    ) -> Option<F::State> {
+        let copy = self.copy.get().filter(|_| from.len() == to.len())?;
+        // SAFETY: as in `run`; `to` is as long as `from`, and does not overlap it because it is
+        // borrowed mutably.
+        Some(unsafe { copy(with, state, from, to.as_mut_ptr().cast()) })
+    }
+
+    /// Returns whether the kernel has a body for many packets.
+    pub(crate) fn batches(&self) -> bool {
+        self.batch.get().is_some()
+    }
+
+    /// Computes the value of each packet.
+    ///
+    /// Returns `None`, and does nothing, if the kernel has no body for many packets.
+    pub(crate) fn batch(
+        &self,
+        with: &F::With,
+        packets: Packets<'_>,
+        values: &mut [F::Value],
+    ) -> Option<()> {
+        let batch = self.batch.get()?;
+        // SAFETY: as in `run`.
+        unsafe { batch(with, packets, values) };
+        Some(())
+    }
+}
