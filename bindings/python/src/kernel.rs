@@ -14,7 +14,7 @@ pub struct PyKernel {
     /// Whether this CPU can run the kernel.
     supported: bool,
     /// Role of the kernel: "dispatched" (the library may choose it), "method" or "historical".
-    sort: &'static str,
+    role: &'static str,
 }
 
 impl PyKernel {
@@ -24,7 +24,7 @@ impl PyKernel {
             name: info.name,
             needs: info.needs.names().collect(),
             supported: info.supported(),
-            sort: info.sort.name(),
+            role: info.role.name(),
         }
     }
 }
@@ -33,6 +33,6 @@ impl PyKernel {
 impl PyKernel {
     fn __repr__(&self) -> String {
         let supported = if self.supported { "" } else { ", not supported here" };
-        format!("<residue.Kernel {} ({}{supported})>", self.name, self.sort)
+        format!("<residue.Kernel {} ({}{supported})>", self.name, self.role)
     }
 }

@@ -18,7 +18,7 @@ use crate::{Error, Progress};
 use entry::{date, entry};
 use residue::Code;
 use residue::cpu::{self, Product, Profile};
-use residue::kernel::{KernelInfo, Sort};
+use residue::kernel::{KernelInfo, Role};
 use search::{crossover, faster};
 use serde::Serialize;
 use std::ops::RangeInclusive;
@@ -171,7 +171,7 @@ fn parse(name: &str) -> Result<Code, Error> {
 /// Returns the kernel that the library would choose on this CPU if `product` were the faster one.
 fn preferred(code: &Code, product: Product) -> Option<KernelInfo> {
     let suits = |kernel: &KernelInfo| {
-        let dispatched = kernel.sort == Sort::Dispatched && kernel.supported();
+        let dispatched = kernel.role == Role::Dispatched && kernel.supported();
         dispatched && kernel.product.is_none_or(|one| one == product)
     };
     code.kernels().find(suits)

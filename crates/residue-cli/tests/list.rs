@@ -29,7 +29,7 @@ fn json_has_every_code_and_kernel() {
         assert_eq!(kernels.len(), code.kernels().count());
         for (listed, kernel) in kernels.iter().zip(code.kernels()) {
             assert_eq!(listed["name"], kernel.name);
-            assert_eq!(listed["sort"], kernel.sort.name());
+            assert_eq!(listed["role"], kernel.role.name());
             assert_eq!(listed["supported"], kernel.supported());
             assert_eq!(listed["needs"].as_array().unwrap().len(), kernel.needs.names().count());
         }

@@ -37,7 +37,7 @@ pub(crate) mod x86_64;
 
 pub(crate) use clmul::{
     ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessWide, Head, STREAM_BYTES, aligns, in_two_streams,
-    lane_head, lane_tail, left_behind, streamed,
+    lane_head, lane_tail, streamed, tail_bytes,
 };
 pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};

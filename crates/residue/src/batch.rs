@@ -41,7 +41,7 @@ use crate::sums::internet as rfc1071;
 pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Result<(), Error> {
     let packets = packets.into();
     packets.places(values.len())?;
-    if rfc1071::BEST.batch(&(), packets, values).is_none() {
+    if rfc1071::DISPATCH.batch(&(), packets, values).is_none() {
         packets.singly(values, rfc1071::checksum);
     }
     Ok(())
@@ -54,7 +54,7 @@ pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Resu
 pub fn crc32c<'a>(packets: impl Into<Packets<'a>>, values: &mut [u32]) -> Result<(), Error> {
     let packets = packets.into();
     packets.places(values.len())?;
-    if Crc32c::BEST.batch(&(), packets, values).is_none() {
+    if Crc32c::DISPATCH.batch(&(), packets, values).is_none() {
         packets.singly(values, crate::crc::crc32c::crc32c);
     }
     Ok(())

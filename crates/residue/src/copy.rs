@@ -40,22 +40,22 @@ macro_rules! functions {
 
 functions! {
     /// Copies `from` to `to` and returns [`crc32c`](crate::crc32c) of the bytes.
-    crc32c -> u32: Crc32c::BEST;
+    crc32c -> u32: Crc32c::DISPATCH;
     /// Copies `from` to `to` and returns [`crc32`](crate::crc32) of the bytes.
-    crc32 -> u32: Crc32::BEST;
+    crc32 -> u32: Crc32::DISPATCH;
     /// Copies `from` to `to` and returns [`crc64_nvme`](crate::crc64_nvme) of the bytes.
-    crc64_nvme -> u64: Crc64Nvme::BEST;
+    crc64_nvme -> u64: Crc64Nvme::DISPATCH;
     /// Copies `from` to `to` and returns [`internet::checksum`](crate::internet::checksum) of the
     /// bytes.
-    internet -> u16: &rfc1071::BEST;
+    internet -> u16: &rfc1071::DISPATCH;
     /// Copies `from` to `to` and returns [`adler32`](crate::adler32) of the bytes.
-    adler32 -> u32: &rfc1950::BEST;
+    adler32 -> u32: &rfc1950::DISPATCH;
     /// Copies `from` to `to` and returns [`fletcher16`](crate::fletcher16) of the bytes.
-    fletcher16 -> u16: Bytes255::BEST;
+    fletcher16 -> u16: Bytes255::DISPATCH;
     /// Copies `from` to `to` and returns [`fletcher32`](crate::fletcher32) of the bytes.
-    fletcher32 -> u32: Words65535::BEST;
+    fletcher32 -> u32: Words65535::DISPATCH;
     /// Copies `from` to `to` and returns [`xns::checksum`](crate::xns::checksum) of the bytes.
-    xns -> u16: &idp::BEST;
+    xns -> u16: &idp::DISPATCH;
 }
 
 macro_rules! extend {
@@ -86,7 +86,7 @@ extend! {
 /// If the lengths differ.
 pub fn adler32_extend(value: u32, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u32 {
     let start = rfc1950::state(value);
-    rfc1950::Adler::finish(&(), run(&rfc1950::BEST, &(), start, from, to))
+    rfc1950::Adler::finish(&(), run(&rfc1950::DISPATCH, &(), start, from, to))
 }
 
 /// Copies `from` to `to` and returns [`Crc::checksum`] of the bytes.

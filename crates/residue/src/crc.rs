@@ -48,9 +48,9 @@ use crate::Error;
 use crate::body::Family;
 use crate::kernel::Dispatch;
 use core::marker::PhantomData;
-pub(crate) use embedded::BEST;
+pub(crate) use embedded::DISPATCH;
 use tables::Word;
-pub(crate) use wide::BEST_WIDE;
+pub(crate) use wide::DISPATCH_WIDE;
 
 pub use combine::Combine;
 pub use common::*;
@@ -78,26 +78,26 @@ pub(crate) trait Register: Family<State: Word, Value: Into<u128>> {
 macro_rules! of_family {
     ($crc:expr, |$best:ident, $with:ident| $body:expr) => {{
         use $crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
-        use $crate::crc::{BEST, BEST_WIDE, Compiled, Engine, crc32c::Crc32c};
+        use $crate::crc::{Compiled, DISPATCH, DISPATCH_WIDE, Engine, crc32c::Crc32c};
         match ($crc.compiled(), $crc.engine()) {
             (Some(Compiled::Crc32c), _) => {
-                let ($best, $with) = (Crc32c::BEST, &());
+                let ($best, $with) = (Crc32c::DISPATCH, &());
                 $body
             }
             (Some(Compiled::Crc32), _) => {
-                let ($best, $with) = (Crc32::BEST, &());
+                let ($best, $with) = (Crc32::DISPATCH, &());
                 $body
             }
             (Some(Compiled::Crc64Nvme), _) => {
-                let ($best, $with) = (Crc64Nvme::BEST, &());
+                let ($best, $with) = (Crc64Nvme::DISPATCH, &());
                 $body
             }
             (None, Engine::Embedded(constants)) => {
-                let ($best, $with) = (&BEST, constants);
+                let ($best, $with) = (&DISPATCH, constants);
                 $body
             }
             (None, Engine::Wide(wide)) => {
-                let ($best, $with) = (&BEST_WIDE, wide);
+                let ($best, $with) = (&DISPATCH_WIDE, wide);
                 $body
             }
         }

@@ -33,7 +33,7 @@ pub(crate) use outlined::Outlined;
 
 /// The role of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sort {
+pub enum Role {
     /// Chosen by the library where the CPU supports it.
     Dispatched,
     /// A single method, run only when tests or benchmarks ask for it by name.
@@ -45,14 +45,14 @@ pub enum Sort {
     Historical,
 }
 
-impl Sort {
+impl Role {
     /// Returns `dispatched`, `method` or `historical`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Sort::Dispatched => "dispatched",
-            Sort::Method => "method",
-            Sort::Historical => "historical",
+            Role::Dispatched => "dispatched",
+            Role::Method => "method",
+            Role::Historical => "historical",
         }
     }
 }
@@ -65,7 +65,7 @@ pub struct KernelInfo {
     /// The CPU features it needs.
     pub needs: Features,
     /// Its role.
-    pub sort: Sort,
+    pub role: Role,
     /// The product it prefers: it is dispatched only where [`Profile::product`] is the same.
     pub product: Option<Product>,
     /// The kernel of this table with identical code; benchmarks skip one of them.
@@ -76,7 +76,7 @@ impl KernelInfo {
     pub(crate) const PORTABLE: KernelInfo = KernelInfo {
         name: "portable",
         needs: Features::NONE,
-        sort: Sort::Dispatched,
+        role: Role::Dispatched,
         product: None,
         same_as: None,
     };
@@ -94,7 +94,7 @@ impl KernelInfo {
 
     /// Returns whether the kernel may be chosen on this architecture.
     const fn may_be_chosen(&self) -> bool {
-        matches!(self.sort, Sort::Dispatched) && Features::POSSIBLE.contains(self.needs)
+        matches!(self.role, Role::Dispatched) && Features::POSSIBLE.contains(self.needs)
     }
 }
 
@@ -187,7 +187,7 @@ impl<F: Family> Kernel<F> {
         clippy::extra_unused_type_parameters,
         reason = "a body that no line names would be unused"
     )]
-    pub(crate) const fn elsewhere<B>(name: &'static str, needs: Features) -> Self {
+    pub(crate) const fn unavailable<B>(name: &'static str, needs: Features) -> Self {
         assert!(!Features::POSSIBLE.contains(needs));
         Kernel {
             info: KernelInfo { name, needs, ..KernelInfo::PORTABLE },
@@ -206,12 +206,12 @@ impl<F: Family> Kernel<F> {
     }
 
     pub(crate) const fn method(mut self) -> Self {
-        self.info.sort = Sort::Method;
+        self.info.role = Role::Method;
         self
     }
 
     pub(crate) const fn historical(mut self) -> Self {
-        self.info.sort = Sort::Historical;
+        self.info.role = Role::Historical;
         self
     }
 
@@ -318,6 +318,6 @@ pub fn best<F: Family>(
     features: Features,
     profile: &Profile,
 ) -> Option<&'static Kernel<F>> {
-    let suits = |info: KernelInfo| info.sort == Sort::Dispatched && info.suits(features, profile);
+    let suits = |info: KernelInfo| info.role == Role::Dispatched && info.suits(features, profile);
     kernels.iter().find(|kernel| suits(kernel.info))
 }

@@ -5,7 +5,7 @@ use crate::output::{Encoding, Output, Styles};
 use clap::Args;
 use residue::cpu::Profile;
 use residue::crc::Params;
-use residue::kernel::{KernelInfo, Sort};
+use residue::kernel::{KernelInfo, Role};
 use residue::{Code, cpu};
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
@@ -155,7 +155,7 @@ struct Crc {
 struct Kernel {
     name: &'static str,
     needs: Vec<&'static str>,
-    sort: &'static str,
+    role: &'static str,
     /// The product that it uses, if it is chosen by the profile.
     product: Option<&'static str>,
     supported: bool,
@@ -169,7 +169,7 @@ impl Info {
         let kernel = |kernel: KernelInfo| Kernel {
             name: kernel.name,
             needs: kernel.needs.names().collect(),
-            sort: kernel.sort.name(),
+            role: kernel.role.name(),
             product: kernel.product.map(|product| product.name()),
             supported: kernel.supported(),
             chosen: kernel.name == best.name,
@@ -206,7 +206,7 @@ fn reason(
     let other = |kernel: &KernelInfo| kernel.product.is_some_and(|one| one != profile.product);
     let left_out: Vec<&str> = kernels
         .take_while(|kernel| kernel.name != best.name)
-        .filter(|kernel| kernel.sort == Sort::Dispatched && kernel.supported() && other(kernel))
+        .filter(|kernel| kernel.role == Role::Dispatched && kernel.supported() && other(kernel))
         .map(|kernel| kernel.name)
         .collect();
     if best.product.is_some() {
@@ -330,7 +330,7 @@ fn kernels(kernels: &[Kernel], output: &mut Output) -> io::Result<()> {
         };
         output.line(format!(
             "  {:longest$}  {:10}  {state}  needs {needs}",
-            kernel.name, kernel.sort
+            kernel.name, kernel.role
         ))?;
     }
     Ok(())

@@ -11,7 +11,7 @@
 //! causes are learnt, fragments, segments of streams, requests of connections, and packets that are
 //! not followed.
 //!
-//! What the calling thread remembers may change the verdicts on later packets ([`Heeds`]). If it
+//! What the calling thread remembers may change the verdicts on later packets ([`Dependencies`]). If it
 //! begins to remember something while others judge ahead, their packets are judged again.
 
 use super::plain::{self, Right};
@@ -35,7 +35,7 @@ use std::thread;
 
 /// What the packets so far change for later ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Heeds {
+struct Dependencies {
     /// Something is known of connections, on which TCP segments depend.
     connections: bool,
     /// Values that are cut short may explain others.
@@ -51,7 +51,7 @@ struct Judged {
     /// The thread that judges with it, whose cache has its memory.
     owner: usize,
     batch: Batch,
-    heeds: Heeds,
+    dependencies: Dependencies,
     totals: Totals,
     counts: Protocols,
     /// Places of the packets to judge in order, which are not counted.
@@ -72,14 +72,14 @@ struct Judge {
 
 impl Judge {
     /// Judges the packets of a batch.
-    fn batch(&mut self, judged: &mut Judged, heeds: Heeds) {
+    fn batch(&mut self, judged: &mut Judged, dependencies: Dependencies) {
         let Judged { batch, totals, counts, in_order, .. } = judged;
-        (judged.heeds, *totals) = (heeds, Totals::default());
+        (judged.dependencies, *totals) = (dependencies, Totals::default());
         counts.clear();
         in_order.clear();
         for (place, packet) in batch.packets().enumerate() {
             totals.add(&packet);
-            if !self.counts(&packet, heeds, counts) {
+            if !self.counts(&packet, dependencies, counts) {
                 in_order.push(place);
             }
         }
@@ -89,20 +89,30 @@ impl Judge {
     /// Counts the verdicts on a packet, those on plain ones in `self`; `false` if it must be judged
     /// in order.
     #[inline]
-    fn counts(&mut self, packet: &Packet<'_>, heeds: Heeds, counts: &mut Protocols) -> bool {
-        if !heeds.right
-            && let Some(right) = Right::of(packet, !heeds.connections)
+    fn counts(
+        &mut self,
+        packet: &Packet<'_>,
+        dependencies: Dependencies,
+        counts: &mut Protocols,
+    ) -> bool {
+        if !dependencies.right
+            && let Some(right) = Right::of(packet, !dependencies.connections)
         {
             self.plain.add(&right);
             self.addresses.learn_pair(packet.number, right.addresses);
             return true;
         }
-        self.walk(packet, heeds, counts)
+        self.walk(packet, dependencies, counts)
     }
 
     /// Counts the verdicts on any packet, as [`Judge::counts`].
     #[inline(never)]
-    fn walk(&mut self, packet: &Packet<'_>, heeds: Heeds, counts: &mut Protocols) -> bool {
+    fn walk(
+        &mut self,
+        packet: &Packet<'_>,
+        dependencies: Dependencies,
+        counts: &mut Protocols,
+    ) -> bool {
         let Judge { found, agreements, verdicts, addresses, .. } = self;
         let buffer = walked(packet, found, agreements);
         if agreements.know_any() {
@@ -111,7 +121,7 @@ impl Judge {
         }
         let is_segment = std::mem::take(&mut agreements.are_asked);
         let Found { fragments, segments, unfollowed, .. } = buffer.found;
-        if is_segment && heeds.connections
+        if is_segment && dependencies.connections
             || !(fragments.is_empty() && segments.is_empty() && unfollowed.is_empty())
         {
             return false;
@@ -119,9 +129,9 @@ impl Judge {
         verdicts.clear();
         for finding in buffer.findings() {
             let is_counted = match finding.verdict {
-                Verdict::Good => !heeds.right,
+                Verdict::Good => !dependencies.right,
                 Verdict::Absent => true,
-                Verdict::Unverifiable(reason) => reason != Reason::Cut || !heeds.cut,
+                Verdict::Unverifiable(reason) => reason != Reason::Cut || !dependencies.cut,
                 Verdict::Bad | Verdict::Offloaded | Verdict::Illegal | Verdict::LengthConflict => {
                     false
                 }
@@ -224,7 +234,7 @@ impl<'r> Shared<'r> {
             number: 0,
             owner,
             batch: reader.empty_batch(),
-            heeds: Heeds::default(),
+            dependencies: Dependencies::default(),
             totals: Totals::default(),
             counts: Protocols::default(),
             in_order: Vec::new(),
@@ -327,19 +337,19 @@ impl<'r> Shared<'r> {
         true
     }
 
-    fn heeds(&self) -> Heeds {
+    fn dependencies(&self) -> Dependencies {
         let read = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-        Heeds {
+        Dependencies {
             connections: read(&self.connections),
             cut: read(&self.cut),
             right: read(&self.right),
         }
     }
 
-    fn set(&self, heeds: Heeds) {
-        self.connections.store(heeds.connections, Ordering::Relaxed);
-        self.cut.store(heeds.cut, Ordering::Relaxed);
-        self.right.store(heeds.right, Ordering::Relaxed);
+    fn set(&self, dependencies: Dependencies) {
+        self.connections.store(dependencies.connections, Ordering::Relaxed);
+        self.cut.store(dependencies.cut, Ordering::Relaxed);
+        self.right.store(dependencies.right, Ordering::Relaxed);
     }
 
     /// Judges batches until none is left; returns the addresses in them.
@@ -350,7 +360,7 @@ impl<'r> Shared<'r> {
             if !self.read(&mut judged) {
                 break;
             }
-            judge.batch(&mut judged, self.heeds());
+            judge.batch(&mut judged, self.dependencies());
             if results.send(judged).is_err() {
                 break;
             }
@@ -399,7 +409,7 @@ impl Main<'_, '_> {
             if let Some(judged) = &mut spare
                 && shared.read(judged)
             {
-                judge.batch(judged, shared.heeds());
+                judge.batch(judged, shared.dependencies());
                 waiting.extend(spare.map(|judged| (judged.number, judged)));
                 continue;
             }
@@ -420,14 +430,14 @@ impl Main<'_, '_> {
 
     /// Adds the results of the next batch.
     fn settle(&mut self, judged: &Judged) {
-        let Judged { batch, heeds, totals, counts, in_order, .. } = judged;
+        let Judged { batch, dependencies, totals, counts, in_order, .. } = judged;
         self.totals.append(totals);
-        if self.heeds() != *heeds {
+        if self.dependencies() != *dependencies {
             return self.in_order(batch, 0);
         }
         for (nth, &place) in in_order.iter().enumerate() {
             self.packet(&batch.packet(place));
-            if self.heeds() == *heeds {
+            if self.dependencies() == *dependencies {
                 continue;
             }
             // The packets behind may depend on this one. Those before it are as they were judged.
@@ -435,7 +445,7 @@ impl Main<'_, '_> {
             let mut counts = Protocols::default();
             let is_counted = |place: &usize| in_order[..nth].binary_search(place).is_err();
             for place in (0..place).filter(is_counted) {
-                judge.counts(&batch.packet(place), *heeds, &mut counts);
+                judge.counts(&batch.packet(place), *dependencies, &mut counts);
             }
             judge.plain.flush(&mut counts);
             self.count(&counts);
@@ -458,12 +468,12 @@ impl Main<'_, '_> {
     fn packet(&mut self, packet: &Packet<'_>) {
         let Main { verifier, summary, each, .. } = self;
         verifier.packet(packet, |buffer| take(summary, *each, buffer));
-        self.shared.set(self.heeds());
+        self.shared.set(self.dependencies());
     }
 
-    fn heeds(&self) -> Heeds {
+    fn dependencies(&self) -> Dependencies {
         let diagnosis = self.summary.as_ref().map(|summary| &summary.diagnosis);
-        Heeds {
+        Dependencies {
             connections: self.verifier.agreements.know_any(),
             cut: diagnosis.is_some_and(Diagnosis::heeds_cut),
             right: diagnosis.is_some_and(Diagnosis::heeds_right),
@@ -493,7 +503,7 @@ pub(super) fn run(
     let shared = Shared::new(reader, threads);
     let verifier = Verifier::new();
     let mut main = Main { shared: &shared, verifier, summary, each, totals: Totals::default() };
-    shared.set(main.heeds());
+    shared.set(main.dependencies());
     let addresses = thread::scope(|scope| {
         let (sender, results) = channel();
         let help = |owner| {

@@ -6,7 +6,7 @@ use crate::compare::{Known, Traffic, YEAR};
 use crate::{Error, probability};
 use residue::Code;
 use residue::cpu::Features;
-use residue::kernel::{KernelInfo, Sort};
+use residue::kernel::{KernelInfo, Role};
 
 /// The requirements for a code.
 #[derive(Clone, Debug, Serialize)]
@@ -160,7 +160,7 @@ impl Instructions {
             Instructions::None => Features::NONE,
         };
         code.kernels().find(|kernel| {
-            kernel.sort == Sort::Dispatched && features.contains(kernel.needs) && kernel.supported()
+            kernel.role == Role::Dispatched && features.contains(kernel.needs) && kernel.supported()
         })
     }
 }

@@ -131,7 +131,7 @@ pub(crate) const ALIGNED_FROM: usize = 768;
 ///
 /// It is not zero only if the CPU gains by it, and a [`CarryLessWide::tail`] is there for them.
 #[inline(always)]
-pub(crate) fn left_behind<T: CarryLessWide>(data: &[u8]) -> usize {
+pub(crate) fn tail_bytes<T: CarryLessWide>(data: &[u8]) -> usize {
     if T::TAILS && data.len() >= ALIGNED_FROM && aligns() {
         data.as_ptr_range().end as usize % 64
     } else {

@@ -126,45 +126,45 @@ fn sums<V: Variant>(data: &[u8]) -> u32 {
 
 families! {
     $;
-    Internet: internet::Checksum, &crate::sums::internet::BEST, internet::reference, 1,
+    Internet: internet::Checksum, &crate::sums::internet::DISPATCH, internet::reference, 1,
         Group { modulus: 65535, step: Step::Rotate(8) };
-    Xns: xns::Checksum, &crate::sums::xns::BEST, xns::reference, 2,
+    Xns: xns::Checksum, &crate::sums::xns::DISPATCH, xns::reference, 2,
         Group { modulus: 65535, step: Step::Rotate(1) };
     Bytes255: Sums<Bytes255>,
-        <crate::sums::fletcher::Bytes255 as crate::sums::fletcher::Variant>::BEST,
+        <crate::sums::fletcher::Bytes255 as crate::sums::fletcher::Variant>::DISPATCH,
         sums::<Bytes255>, 1, Group { modulus: 255, step: Step::Sum };
     Words65535: Sums<Words65535>,
-        <crate::sums::fletcher::Words65535 as crate::sums::fletcher::Variant>::BEST,
+        <crate::sums::fletcher::Words65535 as crate::sums::fletcher::Variant>::DISPATCH,
         sums::<Words65535>, 2, Group { modulus: 65535, step: Step::Sum };
     Bytes256: Sums<Bytes256>,
-        <crate::sums::fletcher::Bytes256 as crate::sums::fletcher::Variant>::BEST,
+        <crate::sums::fletcher::Bytes256 as crate::sums::fletcher::Variant>::DISPATCH,
         sums::<Bytes256>, 1, Group { modulus: 256, step: Step::Sum };
     Words65536: Sums<Words65536>,
-        <crate::sums::fletcher::Words65536 as crate::sums::fletcher::Variant>::BEST,
+        <crate::sums::fletcher::Words65536 as crate::sums::fletcher::Variant>::DISPATCH,
         sums::<Words65536>, 2, Group { modulus: 65536, step: Step::Sum };
-    Adler: adler::Adler32, &crate::sums::adler::BEST, adler::reference, 1,
+    Adler: adler::Adler32, &crate::sums::adler::DISPATCH, adler::reference, 1,
         Group { modulus: adler::MODULUS as u64, step: Step::Sum };
-    Xor8: Checksum<Xor, u8>, &crate::sums::baseline::BEST_XOR_8,
+    Xor8: Checksum<Xor, u8>, &crate::sums::baseline::DISPATCH_XOR_8,
         baseline::reference::<Xor, u8>, 1, Group { modulus: 0, step: Step::None };
-    Xor16: Checksum<Xor, u16>, &crate::sums::baseline::BEST_XOR_16,
+    Xor16: Checksum<Xor, u16>, &crate::sums::baseline::DISPATCH_XOR_16,
         baseline::reference::<Xor, u16>, 2, Group { modulus: 0, step: Step::None };
-    Xor32: Checksum<Xor, u32>, &crate::sums::baseline::BEST_XOR_32,
+    Xor32: Checksum<Xor, u32>, &crate::sums::baseline::DISPATCH_XOR_32,
         baseline::reference::<Xor, u32>, 4, Group { modulus: 0, step: Step::None };
-    Add8: Checksum<Add, u8>, &crate::sums::baseline::BEST_ADD_8,
+    Add8: Checksum<Add, u8>, &crate::sums::baseline::DISPATCH_ADD_8,
         baseline::reference::<Add, u8>, 1, Group { modulus: 1 << 8, step: Step::None };
-    Add16: Checksum<Add, u16>, &crate::sums::baseline::BEST_ADD_16,
+    Add16: Checksum<Add, u16>, &crate::sums::baseline::DISPATCH_ADD_16,
         baseline::reference::<Add, u16>, 2, Group { modulus: 1 << 16, step: Step::None };
-    Add32: Checksum<Add, u32>, &crate::sums::baseline::BEST_ADD_32,
+    Add32: Checksum<Add, u32>, &crate::sums::baseline::DISPATCH_ADD_32,
         baseline::reference::<Add, u32>, 4, Group { modulus: 1 << 32, step: Step::None };
-    Koopman8: koopman::Checksum<Mod253>, &crate::sums::koopman::BEST_8,
+    Koopman8: koopman::Checksum<Mod253>, &crate::sums::koopman::DISPATCH_8,
         koopman::reference::<Mod253>, 1, Group { modulus: 253, step: Step::Scale };
-    Koopman16: koopman::Checksum<Mod65519>, &crate::sums::koopman::BEST_16,
+    Koopman16: koopman::Checksum<Mod65519>, &crate::sums::koopman::DISPATCH_16,
         koopman::reference::<Mod65519>, 1, Group { modulus: 65519, step: Step::Scale };
-    Koopman32: koopman::Checksum<Mod4294967291>, &crate::sums::koopman::BEST_32,
+    Koopman32: koopman::Checksum<Mod4294967291>, &crate::sums::koopman::DISPATCH_32,
         koopman::reference::<Mod4294967291>, 1,
         Group { modulus: 4_294_967_291, step: Step::Scale };
-    Dual16: dual::Checksum<Mod253>, &crate::sums::dual::BEST_16,
+    Dual16: dual::Checksum<Mod253>, &crate::sums::dual::DISPATCH_16,
         dual::reference::<Mod253>, 4, Group { modulus: 253, step: Step::Sum };
-    Dual32: dual::Checksum<Mod65525>, &crate::sums::dual::BEST_32,
+    Dual32: dual::Checksum<Mod65525>, &crate::sums::dual::DISPATCH_32,
         dual::reference::<Mod65525>, 4, Group { modulus: 65525, step: Step::Sum };
 }

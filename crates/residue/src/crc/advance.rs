@@ -35,7 +35,7 @@ impl Family for Advance {
 
 /// Returns the embedded register after `bytes` zero bytes.
 pub(super) fn advance(with: &Constants, register: u64, bytes: u64) -> u64 {
-    BEST.run(with, (register, bytes), &[]).0
+    DISPATCH.run(with, (register, bytes), &[]).0
 }
 
 /// Returns the factor that advances a register over `bytes` zero bytes, at least one, in the form
@@ -48,7 +48,7 @@ pub(super) fn factor(with: &Constants, bytes: u64) -> u64 {
 
 /// Returns the embedded register times a factor of [`factor`].
 pub(super) fn multiply(with: &Constants, register: u64, factor: u64) -> u64 {
-    BEST_PRODUCT.run(with, (register, factor), &[]).0
+    DISPATCH_PRODUCT.run(with, (register, factor), &[]).0
 }
 
 /// Multiplies by a carry-less product.
@@ -129,7 +129,7 @@ static KERNELS: &[Kernel<Advance>] = &[
     Kernel::on::<Portable, Bits>("portable"),
 ];
 
-const BEST: Dispatch<Advance> = dispatch!(Advance, KERNELS);
+const DISPATCH: Dispatch<Advance> = dispatch!(Advance, KERNELS);
 
 /// The kernels that multiply once, best first.
 static PRODUCTS: &[Kernel<Advance>] = &[
@@ -140,7 +140,7 @@ static PRODUCTS: &[Kernel<Advance>] = &[
     Kernel::on::<Portable, ProductBits>("portable"),
 ];
 
-const BEST_PRODUCT: Dispatch<Advance> = dispatch!(Advance, PRODUCTS);
+const DISPATCH_PRODUCT: Dispatch<Advance> = dispatch!(Advance, PRODUCTS);
 
 #[cfg(test)]
 mod tests {

@@ -7,8 +7,8 @@
 
 use super::fold::{Fold, FoldLanes, FoldLanesApart, FoldLong, FoldStreams};
 use super::steps::{
-    ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ShiftTables, Stepped,
-    ThreeWay,
+    ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HasCrcInstruction, HeadShift, Serial,
+    ShiftTables, ThreeWay,
 };
 use super::tables::{Tabled, Tables, Word};
 use super::taps::{FewOfCrc32, FewOfCrc64Nvme, OfCrc32, OfCrc64Nvme, Taps};
@@ -47,7 +47,7 @@ pub trait CompiledIn: Sized + 'static {
     const KERNELS: &'static [Kernel<Self>];
     #[doc(hidden)]
     #[allow(private_interfaces)]
-    const BEST: &'static Dispatch<Self>;
+    const DISPATCH: &'static Dispatch<Self>;
 }
 
 impl<N: CompiledIn> Family for N {
@@ -77,13 +77,13 @@ impl<N: CompiledIn> Register for N {
 /// Returns the value of data with the value `value`, followed by `data`.
 #[inline]
 pub(crate) fn extend<N: CompiledIn>(value: N::Word, data: &[u8]) -> N::Word {
-    !N::BEST.run(&(), !value, data)
+    !N::DISPATCH.run(&(), !value, data)
 }
 
 /// A kernel for any CRC of up to 64 bits, with this CRC's constants.
-pub(crate) struct Given<N, B>(PhantomData<(N, B)>);
+pub(crate) struct WithConstants<N, B>(PhantomData<(N, B)>);
 
-impl<N: CompiledIn, T: Tier, B: Body<T, Family = Embedded>> Body<T> for Given<N, B> {
+impl<N: CompiledIn, T: Tier, B: Body<T, Family = Embedded>> Body<T> for WithConstants<N, B> {
     type Family = N;
     #[inline(always)]
     fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
@@ -159,7 +159,7 @@ macro_rules! compiled_in {
             const KERNELS: &'static [$crate::kernel::Kernel<$name>] = {
                 use $crate::arch::Portable;
                 use $crate::crc::chains::EightChains;
-                use $crate::crc::compiled::{Given, OnTables};
+                use $crate::crc::compiled::{WithConstants, OnTables};
                 use $crate::crc::embedded::{Bitwise, BitwiseMsb};
                 use $crate::crc::fold::FoldApart;
                 use $crate::crc::tables::{Bytewise, Nibble, Slicing};
@@ -168,7 +168,7 @@ macro_rules! compiled_in {
                     $($line,)*
                     $(#[cfg(feature = "methods")] $method,)*
                     #[cfg(feature = "generic")]
-                    Kernel::generic::<Given<$name, FoldApart>>("generic"),
+                    Kernel::generic::<WithConstants<$name, FoldApart>>("generic"),
                     $(#[cfg(feature = "generic")] $generic,)*
                     #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16")
@@ -185,11 +185,11 @@ macro_rules! compiled_in {
                     #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Nibble<$word>>>("nibble").historical(),
                     #[cfg(feature = "methods")]
-                    Kernel::on::<Portable, Given<$name, Bitwise>>("bitwise").historical(),
+                    Kernel::on::<Portable, WithConstants<$name, Bitwise>>("bitwise").historical(),
                     #[cfg(feature = "methods")]
-                    Kernel::on::<Portable, Given<$name, BitwiseMsb>>("bitwise_msb").historical(),
+                    Kernel::on::<Portable, WithConstants<$name, BitwiseMsb>>("bitwise_msb").historical(),
                     #[cfg(feature = "methods")]
-                    Kernel::on::<Portable, Given<$name, EightChains>>("eight_chains").method(),
+                    Kernel::on::<Portable, WithConstants<$name, EightChains>>("eight_chains").method(),
                     // CPUs that come here are rare where there are vectors, and not worth tables
                     // of 16 KiB in every program.
                     #[cfg(any(
@@ -200,7 +200,7 @@ macro_rules! compiled_in {
                             target_endian = "little"
                         )
                     ))]
-                    Kernel::on::<Portable, Given<$name, EightChains>>("portable")
+                    Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
                         .same_as("eight_chains"),
                     #[cfg(not(any(
                         all(target_arch = "x86_64", target_feature = "sse2"),
@@ -216,10 +216,10 @@ macro_rules! compiled_in {
             };
 
             #[allow(private_interfaces)]
-            const BEST: &'static $crate::kernel::Dispatch<$name> = {
+            const DISPATCH: &'static $crate::kernel::Dispatch<$name> = {
                 use $crate::kernel::{Dispatch, dispatch};
-                const BEST: Dispatch<$name> = dispatch!($name, $name::KERNELS);
-                &BEST
+                const DISPATCH: Dispatch<$name> = dispatch!($name, $name::KERNELS);
+                &DISPATCH
             };
         }
     };
@@ -227,19 +227,19 @@ macro_rules! compiled_in {
 pub(super) use compiled_in;
 
 /// Folds long data.
-type LongFold<N> = Given<N, OutOfLine<FoldLong>>;
+type LongFold<N> = WithConstants<N, OutOfLine<FoldLong>>;
 
 /// Folds, and removes all vectors by the matrices of `Long` in data that is long enough for it.
-type ByMatrices<N, Long> = Given<N, ByLength<Fold, OutOfLine<Long>, { Taps::FROM }>>;
+type ByMatrices<N, Long> = WithConstants<N, ByLength<Fold, OutOfLine<Long>, { Taps::FROM }>>;
 
 /// Does what [`ByMatrices`] does, for copies.
-type CopyByMatrices<N, Long> = Given<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
+type CopyByMatrices<N, Long> = WithConstants<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
 
 /// Folds by carry-less products, and removes a few vectors by the matrices of `Few` in data from
 /// `FEW_FROM` bytes up to [`FEW_BELOW`]. Longer data may be folded in two streams.
 type Products<N, Few, const FEW_FROM: usize> = ByLength<
-    Given<N, FoldLanes>,
-    ByLength<Given<N, OutOfLine<Few>>, OutOfLine<Given<N, FoldStreams>>, FEW_BELOW>,
+    WithConstants<N, FoldLanes>,
+    ByLength<WithConstants<N, OutOfLine<Few>>, OutOfLine<WithConstants<N, FoldStreams>>, FEW_BELOW>,
     FEW_FROM,
 >;
 
@@ -250,7 +250,7 @@ type Products<N, Few, const FEW_FROM: usize> = ByLength<
 const FEW_BELOW: usize = 4 << 20;
 
 /// Removes a few vectors by matrices in all data that is long enough for it.
-type AlwaysFew<N, Few> = Given<N, ByLength<FoldLanesApart, OutOfLine<Few>, { Taps::FROM }>>;
+type AlwaysFew<N, Few> = WithConstants<N, ByLength<FoldLanesApart, OutOfLine<Few>, { Taps::FROM }>>;
 
 compiled_in! {
     /// CRC-32/ISO-HDLC.
@@ -268,8 +268,8 @@ compiled_in! {
             Avx512Vpclmul, Products<Crc32, FewOfCrc32, { INTEL_AVX512.few_from }>,
             "avx512_vpclmul", copy LongFold<Crc32>
         ),
-        on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul", copy LongFold<Crc32>),
-        on_x86_64!(Pclmul, Given<Crc32, FoldApart>, "pclmul", copy LongFold<Crc32>),
+        on_x86_64!(Avx2Vpclmul, WithConstants<Crc32, Fold>, "avx2_vpclmul", copy LongFold<Crc32>),
+        on_x86_64!(Pclmul, WithConstants<Crc32, FoldApart>, "pclmul", copy LongFold<Crc32>),
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32, FusedEor3<Crc32>>, "crc_pmull_eor3",
             copy LongFold<Crc32>
@@ -279,11 +279,11 @@ compiled_in! {
             copy LongFold<Crc32>
         ),
         on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
-        on_aarch64!(PmullEor3, Given<Crc32, FoldApart>, "pmull_eor3", copy LongFold<Crc32>),
-        on_aarch64!(Pmull, Given<Crc32, FoldApart>, "pmull", copy LongFold<Crc32>),
+        on_aarch64!(PmullEor3, WithConstants<Crc32, FoldApart>, "pmull_eor3", copy LongFold<Crc32>),
+        on_aarch64!(Pmull, WithConstants<Crc32, FoldApart>, "pmull", copy LongFold<Crc32>),
     ]
     methods [
-        on_x86_64!(Avx512Vpclmul, Given<Crc32, FoldLanesApart>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, WithConstants<Crc32, FoldLanesApart>, "avx512_vpclmul_fold").method(),
         on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc32, FewOfCrc32>, "avx512_gfni_few").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
@@ -310,14 +310,14 @@ compiled_in! {
             Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme, { 4 * INTEL_AVX512.few_from }>,
             "avx512_vpclmul", copy LongFold<Crc64Nvme>
         ),
-        on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul",
+        on_x86_64!(Avx2Vpclmul, WithConstants<Crc64Nvme, Fold>, "avx2_vpclmul",
             copy LongFold<Crc64Nvme>),
-        on_x86_64!(Pclmul, Given<Crc64Nvme, FoldApart>, "pclmul", copy LongFold<Crc64Nvme>),
-        on_aarch64!(PmullEor3, Given<Crc64Nvme, FoldApart>, "pmull_eor3", copy LongFold<Crc64Nvme>),
-        on_aarch64!(Pmull, Given<Crc64Nvme, FoldApart>, "pmull", copy LongFold<Crc64Nvme>),
+        on_x86_64!(Pclmul, WithConstants<Crc64Nvme, FoldApart>, "pclmul", copy LongFold<Crc64Nvme>),
+        on_aarch64!(PmullEor3, WithConstants<Crc64Nvme, FoldApart>, "pmull_eor3", copy LongFold<Crc64Nvme>),
+        on_aarch64!(Pmull, WithConstants<Crc64Nvme, FoldApart>, "pmull", copy LongFold<Crc64Nvme>),
     ]
     methods [
-        on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, FoldLanesApart>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, WithConstants<Crc64Nvme, FoldLanesApart>, "avx512_vpclmul_fold").method(),
         on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc64Nvme, FewOfCrc64Nvme>, "avx512_gfni_few")
             .method(),
     ]
@@ -326,7 +326,7 @@ compiled_in! {
 
 const _: () = assert!(Ethernet::POLY as u128 == catalog::CRC_32_ISO_HDLC.poly);
 
-impl Stepped for Crc32 {
+impl HasCrcInstruction for Crc32 {
     type Polynomial = Ethernet;
 
     #[inline(always)]
@@ -344,7 +344,7 @@ impl Stepped for Crc32 {
 #[inline]
 #[must_use]
 pub fn crc32(data: &[u8]) -> u32 {
-    Crc32::BEST.oneshot(&(), data)
+    Crc32::DISPATCH.oneshot(&(), data)
 }
 
 /// Computes CRC-64/NVME, the CRC of NVMe data and of S3 objects, of `data` of any length.
@@ -355,7 +355,7 @@ pub fn crc32(data: &[u8]) -> u32 {
 #[inline]
 #[must_use]
 pub fn crc64_nvme(data: &[u8]) -> u64 {
-    Crc64Nvme::BEST.oneshot(&(), data)
+    Crc64Nvme::DISPATCH.oneshot(&(), data)
 }
 
 /// Returns [`crc32`] of data with the value `value`, followed by `data`, like zlib's

@@ -4,10 +4,10 @@
 //!
 //! Example: `123456789` gives E3069283. On the wire: lowest byte first.
 
-use super::compiled::{CompiledIn, Given, compiled_in};
+use super::compiled::{CompiledIn, WithConstants, compiled_in};
 use super::steps::{
     ChainOrFold, ChainOrTables, ChainToFused, FoldSteps, FoldStepsLong, Fused, FusedEor3,
-    FusedPmull, HeadShift, Serial, ShiftTables, Stepped, Thirds, ThreeWay,
+    FusedPmull, HasCrcInstruction, HeadShift, Serial, ShiftTables, Thirds, ThreeWay,
 };
 use super::taps::{OfCrc32c, Taps};
 use crate::arch::{Castagnoli, Polynomial};
@@ -25,7 +25,7 @@ use crate::kernel::{on_aarch64, on_x86_64};
 #[inline]
 #[must_use]
 pub fn crc32c(data: &[u8]) -> u32 {
-    Crc32c::BEST.oneshot(&(), data)
+    Crc32c::DISPATCH.oneshot(&(), data)
 }
 
 /// Returns [`crc32c`] of data with the value `value`, followed by `data`.
@@ -43,7 +43,7 @@ pub fn crc32c_extend(value: u32, data: &[u8]) -> u32 {
 
 const _: () = assert!(Castagnoli::POLY as u128 == super::catalog::CRC_32_ISCSI.poly);
 
-impl Stepped for Crc32c {
+impl HasCrcInstruction for Crc32c {
     type Polynomial = Castagnoli;
 
     #[inline(always)]
@@ -55,10 +55,10 @@ impl Stepped for Crc32c {
 
 /// Runs one chain of instructions, then folding, then byte matrices, by length.
 type ComposedTaps =
-    ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OutOfLine<OfCrc32c>>, { Taps::FROM }>;
+    ByLength<ChainOrFold<Crc32c>, WithConstants<Crc32c, OutOfLine<OfCrc32c>>, { Taps::FROM }>;
 
 /// Folds, then byte matrices, for copies.
-type CopyTaps = ByLength<FoldStepsLong<Crc32c>, Given<Crc32c, OfCrc32c>, { Taps::FROM }>;
+type CopyTaps = ByLength<FoldStepsLong<Crc32c>, WithConstants<Crc32c, OfCrc32c>, { Taps::FROM }>;
 
 /// Runs four chains of 256 bytes beside 4096 bytes of vectors: on Intel's cores the products of a
 /// vector take two cycles, and in that time the chains take two words.
@@ -125,10 +125,10 @@ compiled_in! {
             copy FoldStepsLong<Crc32c>, batch Crc Lockstep
         ),
         on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables", batch Crc Lockstep),
-        on_aarch64!(Pmull, Given<Crc32c, FoldApart>, "pmull"),
+        on_aarch64!(Pmull, WithConstants<Crc32c, FoldApart>, "pmull"),
     ]
     methods [
-        on_x86_64!(Avx512Vpclmul, Given<Crc32c, Taps>, "avx512_gfni").method(),
+        on_x86_64!(Avx512Vpclmul, WithConstants<Crc32c, Taps>, "avx512_gfni").method(),
         on_x86_64!(Avx512Vpclmul, FoldSteps<Crc32c>, "avx512_vpclmul").method(),
         on_x86_64!(Avx2Vpclmul, FoldSteps<Crc32c>, "avx2_vpclmul").method(),
         on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>, "sse42_pclmul_fold").method(),
@@ -137,7 +137,7 @@ compiled_in! {
         on_x86_64!(Avx512Vpclmul, FusedAvx512, "sse42_avx512_vpclmul_fused").method(),
         on_x86_64!(Sse42, Serial<Crc32c>, "sse42").historical(),
         // No CPU has carry-less products without the CRC instruction.
-        on_x86_64!(Pclmul, Given<Crc32c, FoldApart>, "pclmul").method(),
+        on_x86_64!(Pclmul, WithConstants<Crc32c, FoldApart>, "pclmul").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32c>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32c>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32c>, "crc_pmull_three_way").method(),

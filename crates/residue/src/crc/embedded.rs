@@ -273,4 +273,4 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     Kernel::on::<Portable, EightChains>("portable").same_as("eight_chains"),
 ];
 
-pub(crate) const BEST: Dispatch<Embedded> = dispatch!(Embedded, KERNELS);
+pub(crate) const DISPATCH: Dispatch<Embedded> = dispatch!(Embedded, KERNELS);

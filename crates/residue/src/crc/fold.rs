@@ -20,7 +20,7 @@ pub(crate) use streams::FoldStreams;
 
 use super::{Constants, Embedded};
 use crate::arch::{
-    ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, left_behind, streamed,
+    ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, streamed, tail_bytes,
 };
 use crate::body::Body;
 use crate::cpu::INTEL_AVX512;
@@ -184,7 +184,7 @@ pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool, const AHEAD: bo
     state: u64,
     data: &[u8],
 ) -> T::V {
-    let behind = left_behind::<T>(data);
+    let behind = tail_bytes::<T>(data);
     let whole = &data[..data.len() - behind];
     let head = t.head(whole, register_lane::<T, REFLECTED>(t, state));
     let (vectors, rest) = t.blocks(&whole[head.bytes..]);

@@ -22,7 +22,7 @@ use three_way::TABLES_FROM;
 pub(crate) use three_way::{ShiftTables, Thirds, ThreeWay, ThreeWayTables};
 
 /// A CRC of 32 bits that a CPU may have an instruction for.
-pub(crate) trait Stepped: CompiledIn<Word = u32> {
+pub(crate) trait HasCrcInstruction: CompiledIn<Word = u32> {
     /// The polynomial of the CRC.
     type Polynomial: Polynomial;
     /// The multiples of the embedded polynomial, for constants.
@@ -35,7 +35,7 @@ pub(crate) trait Stepped: CompiledIn<Word = u32> {
 /// one step from zero: x^(8 bytes - 33) mod P, reversed.
 ///
 /// The product comes out one place low and the step multiplies by x^32. `multiples` are those of
-/// [`Stepped::MULTIPLES`].
+/// [`HasCrcInstruction::MULTIPLES`].
 const fn shift_key(multiples: &Multiples, bytes: u64) -> u64 {
     // x^(n + 32) modulo P x^32 is x^32 times x^n modulo P.
     ((multiples.xpow(8 * bytes - 33 + 32) >> 32) as u32).reverse_bits() as u64
@@ -50,7 +50,7 @@ const fn embedded(poly: u32) -> u64 {
 /// chain of instructions over data of up to `CHAIN_TO` bytes, at least 16.
 pub(crate) struct FoldSteps<F, const CHAIN_TO: usize = 16>(PhantomData<F>);
 
-impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAIN_TO: usize> Body<T>
+impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAIN_TO: usize> Body<T>
     for FoldSteps<F, CHAIN_TO>
 {
     type Family = F;
@@ -74,7 +74,7 @@ pub(crate) struct FoldStepsLong<F, const AHEAD: bool = true>(PhantomData<F>);
 
 impl<F, T, const AHEAD: bool> Body<T> for FoldStepsLong<F, AHEAD>
 where
-    F: Stepped,
+    F: HasCrcInstruction,
     T: CrcStep<F::Polynomial> + CarryLessWide,
 {
     type Family = F;

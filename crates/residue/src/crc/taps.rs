@@ -22,7 +22,7 @@ use super::{Constants, Embedded};
 use crate::arch::Portable;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
 use crate::arch::x86_64::Avx512Vpclmul;
-use crate::arch::{ByteMatrix, left_behind};
+use crate::arch::{ByteMatrix, tail_bytes};
 use crate::body::Body;
 use crate::body::Enter;
 use crate::kernel::Outlined;
@@ -305,7 +305,7 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
 
     // With a few matrices, as folding does.
     let few = const { CLASS.count_ones() as usize + 1 == SETS[SET].window() };
-    let behind = if few { left_behind::<T>(data) } else { 0 };
+    let behind = if few { tail_bytes::<T>(data) } else { 0 };
     let whole = &data[..data.len() - behind];
     let head = t.head(whole, register_lane::<T, REFLECTED>(t, state));
     let (vectors, _) = t.blocks(&whole[head.bytes..]);

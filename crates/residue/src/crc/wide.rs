@@ -91,4 +91,4 @@ pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
     Kernel::on::<Portable, WideBitwise>("portable"),
 ];
 
-pub(crate) const BEST_WIDE: Dispatch<WideFamily> = dispatch!(WideFamily, KERNELS_WIDE);
+pub(crate) const DISPATCH_WIDE: Dispatch<WideFamily> = dispatch!(WideFamily, KERNELS_WIDE);

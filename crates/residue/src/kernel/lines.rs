@@ -48,7 +48,7 @@ macro_rules! on_x86_64 {
         {
             $(let _ = core::marker::PhantomData::<$copy>;)?
             $(let _ = core::marker::PhantomData::<$batch>;)?
-            $crate::kernel::Kernel::elsewhere::<$body>($name, $crate::arch::needs::$tier)
+            $crate::kernel::Kernel::unavailable::<$body>($name, $crate::arch::needs::$tier)
         }
     }};
     ($($line:tt)*) => {
@@ -80,7 +80,7 @@ macro_rules! on_aarch64 {
         {
             $(let _ = core::marker::PhantomData::<$copy>;)?
             $(let _ = core::marker::PhantomData::<$batch>;)?
-            $crate::kernel::Kernel::elsewhere::<$body>($name, $crate::arch::needs::$tier)
+            $crate::kernel::Kernel::unavailable::<$body>($name, $crate::arch::needs::$tier)
         }
     }};
 }

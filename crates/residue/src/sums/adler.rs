@@ -37,7 +37,7 @@ pub(crate) const MODULUS: u32 = 65521;
 #[inline]
 #[must_use]
 pub fn adler32(data: &[u8]) -> u32 {
-    BEST.oneshot(&(), data)
+    DISPATCH.oneshot(&(), data)
 }
 
 /// Returns Adler-32 of data with the value `value`, followed by `data`, like zlib's `adler32`.
@@ -49,7 +49,7 @@ pub fn adler32(data: &[u8]) -> u32 {
 /// ```
 #[must_use]
 pub fn adler32_extend(value: u32, data: &[u8]) -> u32 {
-    Adler::finish(&(), BEST.run(&(), state(value), data))
+    Adler::finish(&(), DISPATCH.run(&(), state(value), data))
 }
 
 /// Returns the sums that `value` holds, reduced: the kernels rely on it, and a caller may pass
@@ -101,7 +101,7 @@ impl Adler32 {
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
-        self.state = BEST.run(&(), self.state, data);
+        self.state = DISPATCH.run(&(), self.state, data);
         self.bytes.add(data.len());
     }
 
@@ -110,7 +110,7 @@ impl Adler32 {
     /// # Panics
     /// If the lengths differ.
     pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        self.state = copy::run(&BEST, &(), self.state, from, to);
+        self.state = copy::run(&DISPATCH, &(), self.state, from, to);
         self.bytes.add(from.len());
     }
 
@@ -261,4 +261,4 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     Kernel::on::<Portable, Fields<Adler>>("portable").same_as("fields"),
 ];
 
-pub(crate) const BEST: Dispatch<Adler> = dispatch!(Adler, KERNELS);
+pub(crate) const DISPATCH: Dispatch<Adler> = dispatch!(Adler, KERNELS);

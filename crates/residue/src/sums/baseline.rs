@@ -266,12 +266,12 @@ macro_rules! dispatches {
     )*};
 }
 dispatches! {
-    BEST_XOR_8: Xor, u8;
-    BEST_XOR_16: Xor, u16;
-    BEST_XOR_32: Xor, u32;
-    BEST_ADD_8: Add, u8;
-    BEST_ADD_16: Add, u16;
-    BEST_ADD_32: Add, u32;
+    DISPATCH_XOR_8: Xor, u8;
+    DISPATCH_XOR_16: Xor, u16;
+    DISPATCH_XOR_32: Xor, u32;
+    DISPATCH_ADD_8: Add, u8;
+    DISPATCH_ADD_16: Add, u16;
+    DISPATCH_ADD_32: Add, u32;
 }
 
 /// Takes one word at a time; the compiler vectorises the loop.

@@ -51,7 +51,7 @@ use core::marker::PhantomData;
 /// ```
 #[must_use]
 pub fn dual16(data: &[u8]) -> u16 {
-    BEST_16.oneshot(&(), data) as u16
+    DISPATCH_16.oneshot(&(), data) as u16
 }
 
 /// Computes the 32-bit dual sum of `data`, of any length, modulo 65525.
@@ -63,7 +63,7 @@ pub fn dual16(data: &[u8]) -> u16 {
 /// ```
 #[must_use]
 pub fn dual32(data: &[u8]) -> u32 {
-    BEST_32.oneshot(&(), data)
+    DISPATCH_32.oneshot(&(), data)
 }
 
 /// Bytes in a word.
@@ -242,8 +242,9 @@ pub fn reference<M: Modulus>(data: &[u8]) -> u32 {
     Dual::<M>::finish(&(), [a as u32, b as u32])
 }
 
-pub(crate) const BEST_16: Dispatch<Dual<Mod253>> = dispatch!(Dual<Mod253>, Dual::<Mod253>::KERNELS);
-pub(crate) const BEST_32: Dispatch<Dual<Mod65525>> =
+pub(crate) const DISPATCH_16: Dispatch<Dual<Mod253>> =
+    dispatch!(Dual<Mod253>, Dual::<Mod253>::KERNELS);
+pub(crate) const DISPATCH_32: Dispatch<Dual<Mod65525>> =
     dispatch!(Dual<Mod65525>, Dual::<Mod65525>::KERNELS);
 
 /// The words of a group, each with sums of its own.

@@ -51,7 +51,7 @@ use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
 #[inline]
 #[must_use]
 pub fn fletcher16(data: &[u8]) -> u16 {
-    Bytes255::BEST.oneshot(&(), data) as u16
+    Bytes255::DISPATCH.oneshot(&(), data) as u16
 }
 
 /// Computes Fletcher-32 of `data`, of any length.
@@ -64,7 +64,7 @@ pub fn fletcher16(data: &[u8]) -> u16 {
 #[inline]
 #[must_use]
 pub fn fletcher32(data: &[u8]) -> u32 {
-    Words65535::BEST.oneshot(&(), data)
+    Words65535::DISPATCH.oneshot(&(), data)
 }
 
 /// Computes Fletcher-32 of `words`, whatever the byte order of the CPU.
@@ -92,7 +92,7 @@ pub fn fletcher32_be(data: &[u8]) -> u32 {
 /// B is in the upper half, A in the lower.
 #[must_use]
 pub fn fletcher16_mod256(data: &[u8]) -> u16 {
-    Bytes256::BEST.oneshot(&(), data) as u16
+    Bytes256::DISPATCH.oneshot(&(), data) as u16
 }
 
 /// Computes a common mistake: Fletcher's sums of little-endian words modulo 65536.
@@ -100,7 +100,7 @@ pub fn fletcher16_mod256(data: &[u8]) -> u16 {
 /// B is in the upper half, A in the lower.
 #[must_use]
 pub fn fletcher32_mod65536(data: &[u8]) -> u32 {
-    Words65536::BEST.oneshot(&(), data)
+    Words65536::DISPATCH.oneshot(&(), data)
 }
 
 /// Computes RFC 1146's 8-bit Fletcher checksum (TCP alternate checksum 1).
@@ -156,7 +156,7 @@ pub trait Variant: sealed::Sealed + Family<With = (), State = [u32; 2], Value = 
     const KERNELS: &'static [Kernel<Self>];
     #[doc(hidden)]
     #[allow(private_interfaces)]
-    const BEST: &'static Dispatch<Self>;
+    const DISPATCH: &'static Dispatch<Self>;
 }
 
 /// Seals the trait: the bounds of the kernels hold only for the four variants here.
@@ -254,7 +254,7 @@ impl<V: Variant> Sums<V> {
         if self.pending.is_some() || !from.len().is_multiple_of(V::UNIT) {
             return copy::in_blocks(from, to, |block| self.update(block));
         }
-        self.state = copy::run(V::BEST, &(), self.state, from, to);
+        self.state = copy::run(V::DISPATCH, &(), self.state, from, to);
         self.bytes.add(from.len());
         self.nonzero = self.nonzero || self.state != [0, 0] || from.iter().any(|&byte| byte != 0);
     }
@@ -271,12 +271,12 @@ impl<V: Variant> Sums<V> {
         self.nonzero |= data.first().is_some_and(|&first| first != 0);
         let mut rest = data;
         if let (Some(first), Some((&second, after))) = (self.pending, data.split_first()) {
-            self.state = V::BEST.run(&(), self.state, &[first, second]);
+            self.state = V::DISPATCH.run(&(), self.state, &[first, second]);
             self.pending = None;
             rest = after;
         }
         let (units, last) = rest.split_at(rest.len() / V::UNIT * V::UNIT);
-        self.state = V::BEST.run(&(), self.state, units);
+        self.state = V::DISPATCH.run(&(), self.state, units);
         if let [last] = last {
             self.pending = Some(*last);
         }
@@ -292,7 +292,7 @@ impl<V: Variant> Sums<V> {
     #[must_use]
     pub fn sums(&self) -> [u32; 2] {
         match self.pending {
-            Some(last) => V::BEST.run(&(), self.state, &[last]),
+            Some(last) => V::DISPATCH.run(&(), self.state, &[last]),
             None => self.state,
         }
     }
@@ -425,9 +425,9 @@ macro_rules! variant {
             const MODULUS: u32 = <$name as Modular>::MODULUS;
             const KERNELS: &'static [Kernel<Self>] = $kernels;
             #[allow(private_interfaces)]
-            const BEST: &'static Dispatch<Self> = {
-                const BEST: Dispatch<$name> = dispatch!($name, $kernels);
-                &BEST
+            const DISPATCH: &'static Dispatch<Self> = {
+                const DISPATCH: Dispatch<$name> = dispatch!($name, $kernels);
+                &DISPATCH
             };
         }
 

@@ -47,7 +47,7 @@ pub fn checksum(data: &[u8]) -> u16 {
     // Inlined into the caller, this takes less time than calling a kernel.
     match up_to_24(data) {
         Some(sum) => Internet::finish(&(), sum),
-        None => BEST.oneshot(&(), data),
+        None => DISPATCH.oneshot(&(), data),
     }
 }
 
@@ -149,7 +149,7 @@ impl Checksum {
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
-        let sum = BEST.run(&(), 0, data);
+        let sum = DISPATCH.run(&(), 0, data);
         self.join(sum);
         self.bytes.add(data.len());
     }
@@ -159,7 +159,7 @@ impl Checksum {
     /// # Panics
     /// If the lengths differ.
     pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        let sum = copy::run(&BEST, &(), 0, from, to);
+        let sum = copy::run(&DISPATCH, &(), 0, from, to);
         self.join(sum);
         self.bytes.add(from.len());
     }
@@ -530,7 +530,7 @@ pub static KERNELS: &[Kernel<Internet>] = &[
     Kernel::on::<Portable, Adc>("portable").same_as("adc"),
 ];
 
-pub(crate) const BEST: Dispatch<Internet> = dispatch!(Internet, KERNELS);
+pub(crate) const DISPATCH: Dispatch<Internet> = dispatch!(Internet, KERNELS);
 
 #[cfg(test)]
 mod tests {

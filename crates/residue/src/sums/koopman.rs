@@ -40,7 +40,7 @@ use core::marker::PhantomData;
 /// ```
 #[must_use]
 pub fn koopman8(data: &[u8]) -> u8 {
-    BEST_8.oneshot(&(), data) as u8
+    DISPATCH_8.oneshot(&(), data) as u8
 }
 
 /// Computes Koopman's 16-bit checksum of `data`, of any length.
@@ -50,7 +50,7 @@ pub fn koopman8(data: &[u8]) -> u8 {
 /// ```
 #[must_use]
 pub fn koopman16(data: &[u8]) -> u16 {
-    BEST_16.oneshot(&(), data) as u16
+    DISPATCH_16.oneshot(&(), data) as u16
 }
 
 /// Computes Koopman's 32-bit checksum of `data`, of any length.
@@ -60,7 +60,7 @@ pub fn koopman16(data: &[u8]) -> u16 {
 /// ```
 #[must_use]
 pub fn koopman32(data: &[u8]) -> u32 {
-    BEST_32.oneshot(&(), data)
+    DISPATCH_32.oneshot(&(), data)
 }
 
 /// A width with its modulus: [`Mod253`], [`Mod65519`], [`Mod65525`] or [`Mod4294967291`].
@@ -285,11 +285,11 @@ pub fn reference<M: Modulus>(data: &[u8]) -> u32 {
     digits.fold(0, |sum, &byte| (sum << 8 | u64::from(byte)) % M::MODULUS) as u32
 }
 
-pub(crate) const BEST_8: Dispatch<Koopman<Mod253>> =
+pub(crate) const DISPATCH_8: Dispatch<Koopman<Mod253>> =
     dispatch!(Koopman<Mod253>, Koopman::<Mod253>::KERNELS);
-pub(crate) const BEST_16: Dispatch<Koopman<Mod65519>> =
+pub(crate) const DISPATCH_16: Dispatch<Koopman<Mod65519>> =
     dispatch!(Koopman<Mod65519>, Koopman::<Mod65519>::KERNELS);
-pub(crate) const BEST_32: Dispatch<Koopman<Mod4294967291>> =
+pub(crate) const DISPATCH_32: Dispatch<Koopman<Mod4294967291>> =
     dispatch!(Koopman<Mod4294967291>, Koopman::<Mod4294967291>::KERNELS);
 
 /// Takes a word of four bytes at a time, reduced after each.

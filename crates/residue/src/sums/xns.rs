@@ -40,7 +40,7 @@ use crate::sums::paired::{self, Paired};
 #[inline]
 #[must_use]
 pub fn checksum(data: &[u8]) -> u16 {
-    BEST.oneshot(&(), data)
+    DISPATCH.oneshot(&(), data)
 }
 
 /// The XNS checksum of data that arrives in pieces of any length.
@@ -80,12 +80,12 @@ impl Checksum {
         self.bytes.add(data.len());
         let mut rest = data;
         if let (Some(first), Some((&second, after))) = (self.pending, data.split_first()) {
-            self.sum = BEST.run(&(), self.sum, &[first, second]);
+            self.sum = DISPATCH.run(&(), self.sum, &[first, second]);
             self.pending = None;
             rest = after;
         }
         let (words, last) = rest.as_chunks::<2>();
-        self.sum = BEST.run(&(), self.sum, words.as_flattened());
+        self.sum = DISPATCH.run(&(), self.sum, words.as_flattened());
         if let [last] = last {
             self.pending = Some(*last);
         }
@@ -99,7 +99,7 @@ impl Checksum {
         if self.pending.is_some() || !from.len().is_multiple_of(2) {
             return copy::in_blocks(from, to, |block| self.update(block));
         }
-        self.sum = copy::run(&BEST, &(), self.sum, from, to);
+        self.sum = copy::run(&DISPATCH, &(), self.sum, from, to);
         self.bytes.add(from.len());
     }
 
@@ -112,7 +112,7 @@ impl Checksum {
     #[must_use]
     pub fn value(&self) -> u16 {
         match self.pending {
-            Some(last) => BEST.run(&(), self.sum, &[last]),
+            Some(last) => DISPATCH.run(&(), self.sum, &[last]),
             None => self.sum,
         }
     }
@@ -380,4 +380,4 @@ pub static KERNELS: &[Kernel<Xns>] = &[
     Kernel::on::<Portable, Columns>("portable").same_as("columns"),
 ];
 
-pub(crate) const BEST: Dispatch<Xns> = dispatch!(Xns, KERNELS);
+pub(crate) const DISPATCH: Dispatch<Xns> = dispatch!(Xns, KERNELS);

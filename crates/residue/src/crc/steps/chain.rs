@@ -1,6 +1,6 @@
 //! One chain of CRC instructions.
 
-use super::Stepped;
+use super::HasCrcInstruction;
 use crate::arch::{CrcStep, Polynomial};
 use crate::body::Body;
 use crate::words::short_word;
@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 /// Runs one chain of instructions: words of eight bytes, then of four, two and one.
 pub(crate) struct Serial<F>(PhantomData<F>);
 
-impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for Serial<F> {
+impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial>> Body<T> for Serial<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
@@ -102,7 +102,7 @@ fn head<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> (u
 /// The number of words is the only branch, where [`Serial`] has three more.
 pub(crate) struct HeadShift<F>(PhantomData<F>);
 
-impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for HeadShift<F> {
+impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial>> Body<T> for HeadShift<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {

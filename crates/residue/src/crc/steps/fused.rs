@@ -5,8 +5,8 @@
 //! short. The products that move the register and the chains to the end of a block are added, and
 //! one instruction reduces the sum. Accumulators are reduced after the last block only.
 
-use super::{FoldSteps, HeadShift, Stepped, reduce, shift_key};
-use crate::arch::{CarryLessWide, CrcStep, left_behind, streamed};
+use super::{FoldSteps, HasCrcInstruction, HeadShift, reduce, shift_key};
+use crate::arch::{CarryLessWide, CrcStep, streamed, tail_bytes};
 use crate::body::Body;
 use crate::crc::fold::{Keys, gather_tail, to_four};
 use core::marker::PhantomData;
@@ -22,8 +22,13 @@ pub(crate) struct Fused<
     const SUMS: usize,
 >(PhantomData<F>);
 
-impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, const SUMS: usize>
-    Fused<F, BLOCK, CHAINS, CHAIN, SUMS>
+impl<
+    F: HasCrcInstruction,
+    const BLOCK: usize,
+    const CHAINS: usize,
+    const CHAIN: usize,
+    const SUMS: usize,
+> Fused<F, BLOCK, CHAINS, CHAIN, SUMS>
 {
     /// The bytes of the chains.
     const SCALAR: usize = CHAINS * CHAIN;
@@ -109,7 +114,7 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
 }
 
 impl<
-    F: Stepped,
+    F: HasCrcInstruction,
     T: CrcStep<F::Polynomial> + CarryLessWide,
     const BLOCK: usize,
     const CHAINS: usize,
@@ -122,7 +127,7 @@ impl<
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         // What is left over goes before the blocks: they need its register at their end only. A few
         // bytes go behind them where the CPU wants vectors in one cache line each.
-        let (data, behind) = data.split_at(data.len() - left_behind::<T>(data));
+        let (data, behind) = data.split_at(data.len() - tail_bytes::<T>(data));
         let (rest, blocks) = data.as_rchunks::<BLOCK>();
         let state = <FoldSteps<F> as Body<T>>::run(tier, &(), state, rest);
         // Two copies of the code: a test in the loop would cost as much as reading ahead.

@@ -3,7 +3,7 @@
 //! `docs/kernels.md`, *Instructions and products at once*, has the identity that joins them.
 
 use super::chain::{rest, serial};
-use super::{Stepped, embedded, shift_key};
+use super::{HasCrcInstruction, embedded, shift_key};
 use crate::arch::{CarryLess, CrcStep, Polynomial};
 use crate::body::Body;
 use crate::crc::gf2::{self, Multiples};
@@ -37,7 +37,7 @@ fn chains<P: Polynomial, T: CrcStep<P>, const L: usize>(
 /// word.
 pub(crate) struct ThreeWay<F>(PhantomData<F>);
 
-impl<F: Stepped> ThreeWay<F> {
+impl<F: HasCrcInstruction> ThreeWay<F> {
     /// Advances the register over three segments.
     #[inline(always)]
     fn block<T: CrcStep<F::Polynomial> + CarryLess, const L: usize>(
@@ -88,7 +88,7 @@ impl<F: Stepped> ThreeWay<F> {
 /// 112 to 215 bytes.
 pub(crate) struct Thirds<F>(PhantomData<F>);
 
-impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for Thirds<F> {
+impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for Thirds<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
@@ -107,7 +107,7 @@ impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for Thirds<F> {
     }
 }
 
-impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for ThreeWay<F> {
+impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for ThreeWay<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
@@ -183,7 +183,7 @@ impl ShiftTable {
     }
 }
 
-impl<F: Stepped> ThreeWayTables<F> {
+impl<F: HasCrcInstruction> ThreeWayTables<F> {
     #[inline(always)]
     fn blocks<'a, T: CrcStep<F::Polynomial>, const L: usize>(
         tier: T,
@@ -203,7 +203,7 @@ impl<F: Stepped> ThreeWayTables<F> {
     }
 }
 
-impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for ThreeWayTables<F> {
+impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial>> Body<T> for ThreeWayTables<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {

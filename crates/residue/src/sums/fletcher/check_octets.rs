@@ -67,7 +67,7 @@ pub fn place(data: &mut [u8], offset: usize) -> Option<[u8; 2]> {
 /// Returns whether both sums of bytes over `data`, including its check octets, are zero modulo 255.
 #[must_use]
 pub fn verify(data: &[u8]) -> bool {
-    Bytes255::BEST.run(&(), Bytes255::start(&()), data) == [0, 0]
+    Bytes255::DISPATCH.run(&(), Bytes255::start(&()), data) == [0, 0]
 }
 
 /// Returns the check octets at `offset` after the byte at `place` (outside the octets) changed from
@@ -181,7 +181,7 @@ pub fn place_four(data: &mut [u8], offset: usize) -> Option<[u8; 4]> {
 /// The result does not depend on the byte order: swapping the bytes of zero gives zero.
 #[must_use]
 pub fn verify_four(data: &[u8]) -> bool {
-    Words65535::BEST.run(&(), Words65535::start(&()), data) == [0, 0]
+    Words65535::DISPATCH.run(&(), Words65535::start(&()), data) == [0, 0]
 }
 
 /// Returns A and B of `data` with the `N` bytes at `offset` taken as zero, or `None` if they reach
@@ -191,7 +191,7 @@ pub fn verify_four(data: &[u8]) -> bool {
 /// call.
 fn sums_without<V: Variant, const N: usize>(data: &[u8], offset: usize) -> Option<Sums<V>> {
     let octets: &[u8; N] = data.get(offset..)?.first_chunk()?;
-    let sums = V::BEST.run(&(), V::start(&()), data);
+    let sums = V::DISPATCH.run(&(), V::start(&()), data);
     let length = data.len() as u64;
     let sums = update_at::<V>(sums, length, offset as u64, octets, &[0; N])?;
     Some(Sums::of(sums, length))
