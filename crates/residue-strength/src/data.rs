@@ -8,13 +8,15 @@
 //!
 //! Packets of 256 bytes after a header, cut into cells of 48 bytes as AAL5 does, are spliced in
 //! all ways that a receiver could take for a packet, 462 for each pair of neighbours; by sums of
-//! the cells ([`additive`](super::additive)), which takes a few nanoseconds a splice and none of
+//! the cells ([`additive`](crate::additive)), which takes a few nanoseconds a splice and none of
 //! the bytes. (J. Stone, M. Greenwald, C. Partridge, J. Hughes, *Performance of Checksums and CRCs
 //! over Real Data*, 1998; J. Stone, C. Partridge, *When the CRC and TCP Checksum Disagree*, 2000.)
 //!
 //! Every figure is sampled: a share of trials, with its 95 % interval. Trials on one file
 //! are not independent; the interval is widened by how much the shares of different files differ.
 //! Equal seeds, files and options give equal figures, on any number of threads.
+//!
+//! Uses `codes`.
 
 mod cells;
 mod damage;
@@ -30,7 +32,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crate::Error;
-use crate::additive::Additive;
+use crate::codes::additive::Additive;
 use cells::Cells;
 use damage::Damage;
 use mix::Mix;

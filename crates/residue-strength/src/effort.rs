@@ -1,5 +1,8 @@
 //! Budgets for the work on a question.
 
+#[cfg(test)]
+pub mod budget;
+
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -60,7 +63,7 @@ impl Effort<'_> {
     }
 
     /// Returns whether the time is up.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         !(self.spend)(0)
     }
 
@@ -68,7 +71,7 @@ impl Effort<'_> {
     /// one before.
     ///
     /// All of them together cost little more than the last.
-    pub(super) fn rounds(&self) -> impl Iterator<Item = u64> + use<> {
+    pub(crate) fn rounds(&self) -> impl Iterator<Item = u64> + use<> {
         let most = self.sums;
         let next =
             move |&sums: &u64| (sums < most).then(|| ((sums as f64 * GROWTH) as u64).min(most));

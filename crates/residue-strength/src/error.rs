@@ -1,6 +1,8 @@
 //! Errors of this crate.
 
-use crate::{generator, search};
+pub mod polynomial;
+pub mod search;
+
 use residue_report::names;
 use std::fmt;
 
@@ -15,7 +17,7 @@ pub enum Error {
         /// The text as written, escaped.
         text: String,
         /// The fault.
-        fault: generator::Fault,
+        fault: polynomial::Fault,
     },
     /// A search for polynomials cannot be made or read.
     Search(search::Fault),
@@ -85,7 +87,7 @@ impl fmt::Display for Error {
             Error::Polynomial { text, fault } => {
                 write!(f, "`{text}`: {fault}")?;
                 let near = match fault {
-                    generator::Fault::NotHexadecimal => names::near(text),
+                    polynomial::Fault::NotHexadecimal => names::near(text),
                     _ => Vec::new(),
                 };
                 if near.is_empty() {

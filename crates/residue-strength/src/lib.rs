@@ -22,70 +22,55 @@
 //! from the first that is sent.
 //!
 //! Feature `figures` (default): figures, and the pages they stand in.
+//!
+//! # Algorithms
+//!
+//! | question | algorithm | when | in |
+//! |---|---|---|---|
+//! | HD of a CRC | the generator's order | two bits | `field/factor` |
+//! | | small divisors; the BCH bound | to exclude weights | `crc/codewords/` `odd`, `cyclic` |
+//! | | every codeword | up to 22 data bits | `crc/codewords/short` |
+//! | | meeting in the middle | 3 to 16 bits, longer data | `crc/codewords/lightest` |
+//! | | discrete logarithms | four bits far apart | `crc/codewords/logarithm` |
+//! | weights of a CRC | codewords one by one | few weights, few words | `crc/codewords/lightest` |
+//! | | all codewords, by a transform | up to 32 data bits | `crc/weights/spectrum` |
+//! | | the dual code, by a window | primitive, width 17 to 32 | `crc/weights/windows` |
+//! | | the dual code, by a transform | others of widths up to 32 | `crc/weights/spectrum` |
+//! | probability, CRC | the weights, summed exactly | any bit error rate | `crc/probability` |
+//! | new polynomials | a filter, then the proof as for HD | widths 3 to 64 | `answers/search` |
+//! | HD, bursts, shares of a sum | counts of what each bit adds | always | `sums` |
+//! | undetected errors on real data | trials | values of up to 32 bits | `data` |
+//!
+//! # Folders
+//!
+//! `field` is the lowest; then `codes`; `crc`, `sums` and `data` side by side; `answers`;
+//! `report`. A folder uses only lower ones, and `error`, `effort` and `kind`.
 
 #![forbid(unsafe_code)]
 
-pub mod additive;
-pub mod advise;
-pub mod bounds;
-pub mod chance;
-pub mod claims;
-mod collide;
-pub mod compare;
-mod cyclic;
+mod answers;
+mod codes;
+mod crc;
 pub mod data;
 mod effort;
 mod error;
-mod factor;
-mod generator;
-mod gf2;
-mod integer;
-mod lightest;
-pub mod logarithm;
-mod odd;
-pub mod probability;
-pub mod profile;
+mod field;
+mod kind;
 pub mod report;
-pub mod search;
-mod short;
-mod shortest;
-mod spectrum;
 pub mod sums;
-mod undetected;
-pub mod weights;
-mod windows;
-mod witness;
 
+pub use answers::{advise, chance, claims, compare, search};
+pub use codes::{Undetected, additive};
+pub use crc::{Distance, Generator, Limit, Profile, Weights, Witness, named, notes};
+pub use crc::{bounds, probability, profile, weights};
 pub use effort::{Effort, deadline};
-pub use error::Error;
-pub use factor::Factor;
-pub use generator::notation::{Notation, Notations};
-pub use generator::notes::notes;
-pub use generator::{Fault, Generator, WIDEST};
-pub use profile::{Distance, Limit, Profile};
-pub use undetected::{Undetected, named};
-pub use weights::Weights;
-pub use witness::Witness;
+pub use error::{Error, polynomial::Fault};
+pub use field::{Factor, Notation, Notations, WIDEST};
+pub use kind::Kind;
 
-/// The certainty of a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Proved, to the last digit.
-    Exact,
-    /// Proved as a bound: the true figure may be larger.
-    AtLeast,
-    /// Found by trying points: values between them may differ.
-    Sampled,
-}
-
-impl Kind {
-    /// Returns its name, in lower case.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Exact => "exact",
-            Kind::AtLeast => "bound",
-            Kind::Sampled => "sampled",
-        }
-    }
+/// The shortest codeword of four bits by discrete logarithms, and the confirmation of profiles by
+/// this method or by meeting in the middle.
+pub mod logarithm {
+    pub use crate::crc::codewords::logarithm::four_bits;
+    pub use crate::crc::confirm::{Confirmation, confirm, cost};
 }

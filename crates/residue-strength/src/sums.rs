@@ -1,12 +1,14 @@
 //! Computes the errors that sums do not detect, exactly.
 //!
 //! A bit of the data that is flipped from 0 to 1 adds a constant c of its place to the code's
-//! element (see [`additive`](super::additive)), from 1 to 0 it subtracts c. An error is undetected
+//! element (see [`additive`](crate::additive)), from 1 to 0 it subtracts c. An error is undetected
 //! if its bits add up to zero. Detection therefore depends on the data, unlike with a CRC, where c
 //! and -c are equal; and every count here follows from the list of the c.
 //!
 //! The Hamming distance is the least number of wrong bits, in the data or in the check value after
 //! them, that are undetected for *some* data.
+//!
+//! Uses `codes` and `field`.
 
 mod burst;
 mod channel;
@@ -18,8 +20,8 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::additive::{Additive, Group, Work};
 use crate::Error;
+use crate::codes::additive::{Additive, Group, Work};
 pub use burst::{Burst, burst};
 pub use channel::{Channel, LONGEST};
 pub use distance::{Distance, distance};
@@ -153,7 +155,7 @@ fn counted(elements: impl Iterator<Item = u32>) -> Counts {
 #[cfg(test)]
 mod tests {
     use super::SUMS;
-    use crate::additive::Additive;
+    use crate::codes::additive::Additive;
     use residue::Code;
 
     #[test]

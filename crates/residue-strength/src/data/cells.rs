@@ -8,7 +8,7 @@
 //! begin with a header, which the receiver sees. The other 462 begin with the first packet's
 //! header.
 
-use crate::additive::{Additive, Group, Piece, Shift, Work};
+use crate::codes::additive::{Additive, Group, Piece, Shift, Work};
 
 /// Bytes of data in a packet.
 pub(super) const PAYLOAD: usize = 256;

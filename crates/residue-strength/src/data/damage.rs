@@ -1,7 +1,7 @@
 //! Damages packets in one place, chosen at random.
 
 use super::Test;
-use crate::additive::Additive;
+use crate::codes::additive::Additive;
 
 /// Bytes of a packet.
 const PACKET: usize = 1500;

@@ -1,7 +1,7 @@
 //! Mixes data of two sources, each part at its right place: fragments of two datagrams that became
 //! one, and blocks of which a sector was not written.
 
-use crate::additive::{Additive, Group, Piece, Shift, Work};
+use crate::codes::additive::{Additive, Group, Piece, Shift, Work};
 
 /// Parts of a whole.
 const PARTS: usize = 8;

@@ -6,7 +6,7 @@ use super::source::{Plan, Source};
 use super::tally::{Tally, wilson};
 use super::{Options, Test};
 use crate::Kind;
-use crate::additive::Additive;
+use crate::codes::additive::Additive;
 
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]

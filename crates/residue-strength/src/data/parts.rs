@@ -7,7 +7,7 @@ use super::source::Plan;
 use super::tally::Tally;
 use super::{Options, Run, Source, Tools, cells, finished, model, one_chunk};
 use crate::Error;
-use crate::additive::Additive;
+use crate::codes::additive::Additive;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use super::advise::speed;
 use crate::Kind;
-use crate::compare::{self, Comparison, FEW, Known, YEAR};
+use crate::answers::compare::{self, Comparison, FEW, Known, YEAR};
 #[cfg(feature = "figures")]
 pub use page::{page, write};
 use residue_report::number::{grouped, significant};
@@ -176,7 +176,7 @@ pub fn csv(comparison: &Comparison) -> String {
 mod tests {
     use super::*;
     use crate::Effort;
-    use crate::compare::{Question, Subject, Traffic, compare};
+    use crate::answers::compare::{Question, Subject, Traffic, compare};
 
     pub(super) fn comparison() -> Comparison {
         let subjects: Vec<Subject> = ["crc-16/dnp", "internet", "fletcher-16", "crc-64/nvme"]

@@ -220,7 +220,7 @@ pub fn origin(source: &Sampled) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::additive::Additive;
+    use crate::codes::additive::Additive;
     use crate::data::{Made, Options, Source};
 
     pub(super) fn run() -> Run {

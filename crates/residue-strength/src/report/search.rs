@@ -1,8 +1,10 @@
 //! The polynomials that a search found, as text, CSV and JSON.
 
-use crate::Error;
-use crate::search::{Found, Outcome, Question};
-use crate::{Generator, Kind, Limit, Notation, Undetected, named};
+use crate::answers::search::{Found, Outcome, Question};
+use crate::codes::Undetected;
+use crate::crc::{Generator, Limit, named};
+use crate::field::Notation;
+use crate::{Error, Kind};
 use residue_report::number::grouped;
 use residue_report::{Row, Table};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Undetected errors of sums, computed exactly: a table and sentences.
 
-use crate::Undetected;
+use crate::codes::Undetected;
 use crate::sums::{Share, Sum};
 use residue_report::number::significant;
 use residue_report::{Row, Table};
@@ -74,7 +74,7 @@ pub fn witness(error: &Undetected) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::additive::Additive;
+    use crate::codes::additive::Additive;
     use crate::sums::{SUMS, sum};
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Counts, constants};
-use crate::additive::{Additive, Group, Work};
+use crate::codes::additive::{Additive, Group, Work};
 
 /// The undetected bursts of one length.
 #[derive(Clone, Debug, Serialize)]

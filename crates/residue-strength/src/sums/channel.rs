@@ -23,7 +23,7 @@ use std::f64::consts::TAU;
 use super::few::{Triples, choose, pairs, triples_of_powers};
 use super::{Counts, constants};
 use crate::Kind as Figure;
-use crate::additive::{Additive, Group, Kind, Work};
+use crate::codes::additive::{Additive, Group, Kind, Work};
 
 /// The size of the largest group whose characters are all evaluated.
 const CHARACTERS: f64 = 65536.0;

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::{constants, counted};
 use crate::Error;
-use crate::Undetected;
-use crate::additive::{Additive, Group, Kind, Work};
-use crate::integer;
+use crate::codes::Undetected;
+use crate::codes::additive::{Additive, Group, Kind, Work};
+use crate::field::integer;
 
 /// The Hamming distance of a sum at every length, with the errors that prove its limits.
 #[derive(Clone, Debug, Serialize)]

@@ -3,7 +3,7 @@
 //! Each set of bits counts with the share of the signs for which its constants add up to nothing.
 
 use super::Counts;
-use crate::additive::Group;
+use crate::codes::additive::Group;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns A_2: two different constants never cancel; two alike do with half of the signs.
@@ -180,7 +180,7 @@ mod tests {
     use super::super::channel::bits;
     use super::super::{Channel, two_bits};
     use super::*;
-    use crate::additive::{Additive, Work};
+    use crate::codes::additive::{Additive, Work};
 
     /// A_2 and A_3 of these bits, as counted here and by trying all.
     struct Both<'a>(&'a [u32]);

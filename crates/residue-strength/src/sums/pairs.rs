@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::{constants, counted};
-use crate::additive::{Additive, Group, Kind, Work};
+use crate::codes::additive::{Additive, Group, Kind, Work};
+use crate::field::integer;
 
 /// A share as an exact fraction.
 ///
@@ -87,10 +88,6 @@ pub fn two_bits_of(code: &Additive, data: &[u8]) -> Share {
     Share::new(code.within(Count(constants(code, data.len()), data)), bits * (bits - 1.0) / 2.0)
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
 /// The effect of exchanging two units at a distance.
 struct Exchange {
     /// Bytes of a unit.
@@ -134,7 +131,8 @@ pub fn swapped(code: &Additive, bytes: usize) -> Option<Share> {
     let (units, values) = ((bytes / unit) as u64, (8.0 * unit as f64).exp2());
     let (mut missed, mut of) = (0.0, 0.0);
     for distance in 1..units {
-        let step = modulus / gcd(factor(distance, modulus) % modulus, modulus);
+        let change = factor(distance, modulus) % modulus;
+        let step = modulus / integer::gcd(change.into(), modulus.into()) as u64;
         let places = (units - distance) as f64;
         // Pairs of values that differ by step, 2 step, ..., either way round: 2 (values -
         // difference) each.

@@ -2,7 +2,7 @@
 //! of an undetected error against the bit error rate.
 
 use crate::Kind;
-use crate::compare::{Comparison, Row};
+use crate::answers::compare::{Comparison, Row};
 use residue_report::Figure;
 use residue_report::chart::pen::{Drawn, Place, line, marker, polyline, text, upward_text};
 use residue_report::chart::{self, Color, FAINT, HPos, HUES, INK, Root, SIZE};
@@ -154,7 +154,7 @@ fn curves(root: &Root<'_>, comparison: &Comparison) -> Drawn {
     let mut ends = Vec::new();
     for (number, row) in comparison.codes.iter().enumerate() {
         let bits = comparison.data_bits as f64;
-        let drawn = |(rate, known): &&(f64, crate::compare::Known<f64>)| {
+        let drawn = |(rate, known): &&(f64, crate::answers::compare::Known<f64>)| {
             let likely = known.kind == Kind::Exact.name() || rate * bits <= 1.0;
             likely && known.value >= 10f64.powf(PROBABILITIES.0)
         };

@@ -2,7 +2,7 @@
 
 use super::figures::figures;
 use super::{csv, findings, table};
-use crate::compare::Comparison;
+use crate::answers::compare::Comparison;
 use residue_report::number::grouped;
 use residue_report::text::{escaped, marked_up};
 use residue_report::{files, page};

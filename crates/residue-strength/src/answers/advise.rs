@@ -1,0 +1,352 @@
+//! Finds the known codes that meet a designer's requirements: a Hamming distance, bursts, the
+//! probability of undetected errors; and the width a code needs.
+
+mod candidates;
+mod reasons;
+mod wanted;
+
+use residue::Code;
+use serde::Serialize;
+
+use super::compare::Known;
+use crate::codes::additive::Additive;
+use crate::crc::bounds::{enough_width, least_width};
+use crate::crc::{Generator, profile};
+use crate::{Effort, Error};
+use candidates::{OfSums, crc, side_by_side, sum};
+pub use wanted::{AtLength, Instructions, Target, Wanted, rate};
+
+/// A code that may meet the requirements.
+#[derive(Clone, Debug, Serialize)]
+pub struct Candidate {
+    /// Its name, as `residue strength` takes it.
+    pub code: String,
+    /// Other names in the catalogue of CRCs by the same polynomial.
+    pub also: Vec<&'static str>,
+    /// Bits of its value.
+    pub width: u32,
+    /// Whether it is a CRC.
+    pub crc: bool,
+    #[serde(skip)]
+    of: Of,
+    /// The longest data with the wanted distance, in bits; `None` if any data have it.
+    pub holds_to: Option<Known<u64>>,
+    /// The Hamming distance of data one bit longer than that, if it is exact.
+    pub then: Option<u32>,
+    /// The length of bursts, in bits, up to which all are detected; of sums no longer than wanted.
+    pub burst: u32,
+    /// The undetected share of random data.
+    pub random: f64,
+    /// Undetected errors at each length, the longest first; none without an error rate.
+    pub chances: Vec<AtLength>,
+    /// The measured speed, if there is one.
+    pub speed: Option<Speed>,
+    /// Why it meets the requirements, or why it does not.
+    pub reasons: Vec<String>,
+}
+
+/// The mathematics of a candidate.
+#[derive(Clone, Debug)]
+enum Of {
+    Crc(Generator),
+    Sum(Box<Additive>),
+}
+
+/// The measured speed of a code on this CPU.
+#[derive(Clone, Debug, Serialize)]
+pub struct Speed {
+    /// The kernel that the library chooses.
+    pub kernel: &'static str,
+    /// The CPU features that kernel needs.
+    pub needs: Vec<&'static str>,
+    /// Bytes of the data it was timed on.
+    pub bytes: usize,
+    /// Nanoseconds a call, the median of batches.
+    pub ns: f64,
+    /// Core cycles per byte.
+    pub cycles_per_byte: f64,
+}
+
+/// The codes that meet the requirements, and bounds on the width.
+#[derive(Clone, Debug, Serialize)]
+pub struct Advice {
+    /// The requirements.
+    pub wanted: Wanted,
+    /// The codes that meet them, best first: narrow ones, and of equal width the fastest, if they
+    /// were [timed](Advice::timed). For files the fastest first, and of about equal ones the
+    /// strongest.
+    pub codes: Vec<Candidate>,
+    /// The codes that do not, narrow ones first, each with its reason.
+    pub rejected: Vec<Candidate>,
+    /// The other codes that keep the distance longest: up to one each of the widths 8, 16, 24, 32,
+    /// 40 and 64, longest first.
+    pub nearest: Vec<Candidate>,
+    /// The least width: no code with fewer bits of check value meets the requirements.
+    pub least_width: u32,
+    /// A sufficient width: some CRC of this width meets the requirements.
+    pub enough_width: u32,
+}
+
+/// Searches for codes wider than this stop early: they could take an hour each.
+const WIDE: u32 = 32;
+const WIDE_SUMS: u64 = 1 << 27;
+
+/// The longest data that are timed.
+const TIMED: u64 = 1 << 20;
+
+impl Candidate {
+    /// Returns whether it is proved to meet the requirements.
+    #[must_use]
+    pub fn meets(&self, wanted: &Wanted) -> bool {
+        self.shortfall(wanted).is_none()
+    }
+
+    /// Returns the share of the longest data that `data` takes, from 0 to 1; 0 if any length will
+    /// do.
+    #[must_use]
+    pub fn used(&self, data: u64) -> f64 {
+        self.holds_to.map_or(0.0, |limit| data as f64 / limit.value.max(1) as f64)
+    }
+}
+
+impl Candidate {
+    /// Returns the name of the code to time.
+    ///
+    /// A code without a name in the catalogue is timed as most CRCs are made: lowest bit first.
+    fn timed_name(&self) -> String {
+        match &self.of {
+            Of::Crc(generator) if generator.names().next().is_none() => {
+                let (width, poly) = (generator.width(), generator.normal());
+                format!("width={width},poly={poly:x},refin=true,refout=true")
+            }
+            _ => self.code.clone(),
+        }
+    }
+}
+
+fn effort_for<'a>(generator: &Generator, effort: &Effort<'a>) -> Effort<'a> {
+    let most = if generator.width() > WIDE { WIDE_SUMS } else { u64::MAX };
+    Effort { sums: effort.sums.min(most), ..*effort }
+}
+
+fn generators(wanted: &Wanted) -> impl Iterator<Item = Generator> {
+    let width = wanted.width;
+    Generator::known().into_iter().filter(move |generator| generator.width() <= width)
+}
+
+/// Estimates the seconds that [`advise`] takes.
+#[must_use]
+pub fn seconds(wanted: &Wanted, effort: &Effort<'_>) -> f64 {
+    let sums = generators(wanted).map(|generator| {
+        profile::sums_to(&generator, wanted.distance, &effort_for(&generator, effort))
+    });
+    effort.seconds(sums.fold(0, u64::saturating_add))
+}
+
+/// Examines every known code.
+///
+/// [`Advice::timed`] adds the speeds of those that meet the requirements.
+///
+/// # Errors
+/// Returns an error if a code does not confirm the error that proves its limit.
+pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
+    let mut all: Vec<Candidate> = generators(wanted)
+        .map(|generator| crc(&generator, wanted, effort))
+        .collect::<Result<_, _>>()?;
+    let sums = Code::all().filter_map(|code| match code {
+        Code::Sum(_) if code.width() <= wanted.width => Additive::of(&code, code.name()),
+        _ => None,
+    });
+    let sums: Vec<Additive> = sums.collect();
+    for found in side_by_side(&sums, effort.threads, |code| sum(code, wanted)) {
+        all.extend(found?);
+    }
+    if wanted.has_errors() {
+        // Those that fail already need no probability.
+        let of_sums = OfSums::new(all.iter().filter(|one| one.meets(wanted)), wanted, effort);
+        let chances = side_by_side(&all, effort.threads, |one| match one.meets(wanted) {
+            true => one.chances(wanted, &of_sums, effort),
+            false => Vec::new(),
+        });
+        all.iter_mut().zip(chances).for_each(|(one, chances)| one.chances = chances);
+    }
+    let (mut codes, mut rejected) = (Vec::new(), Vec::new());
+    for mut candidate in all {
+        match candidate.shortfall(wanted) {
+            None => codes.push(candidate),
+            Some(why) => {
+                candidate.reasons = vec![why];
+                rejected.push(candidate);
+            }
+        }
+    }
+    let longest = |candidate: &Candidate| candidate.holds_to.map_or(0, |limit| limit.value);
+    rejected.sort_by_key(|candidate| std::cmp::Reverse(longest(candidate)));
+    let nearest = [8, 16, 24, 32, 40, 64].into_iter().filter_map(|width| {
+        rejected.iter().find(|other| other.width == width && longest(other) > 0).cloned()
+    });
+    let mut nearest: Vec<Candidate> = nearest.collect();
+    nearest.sort_by_key(|candidate| std::cmp::Reverse(longest(candidate)));
+    rejected.sort_by_key(|candidate| candidate.width);
+    let least_width = least_width(wanted.data_bits, wanted.distance);
+    let enough_width = enough_width(wanted.data_bits, wanted.distance);
+    let wanted = wanted.clone();
+    let mut advice = Advice { wanted, codes, rejected, nearest, least_width, enough_width };
+    advice.rank();
+    Ok(advice)
+}
+
+impl Candidate {
+    /// Returns the largest probability of an undetected error at any length; 0 if unknown.
+    #[must_use]
+    pub fn worst(&self) -> f64 {
+        self.chances.iter().map(|at| at.undetected.value).fold(0.0, f64::max)
+    }
+}
+
+/// The ratio of two times from which on they count as different, in the ranking for files.
+const STEP: f64 = 1.25;
+
+impl Advice {
+    /// Adds the speeds of the codes that meet the requirements, and ranks them anew.
+    ///
+    /// `time` takes the codes' names, as [`Code`] reads them, each with the kernel to time, and how
+    /// many bytes of data to time them on; it returns nanoseconds a call and core cycles per byte
+    /// of each. It is not called if there is no code.
+    ///
+    /// # Errors
+    /// Returns those of `time`.
+    pub fn timed<E>(
+        mut self,
+        time: impl FnOnce(&[(String, &'static str)], usize) -> Result<Vec<Option<(f64, f64)>>, E>,
+    ) -> Result<Advice, E> {
+        if self.codes.is_empty() {
+            return Ok(self);
+        }
+        let bytes = self.wanted.data_bits.div_ceil(8).min(TIMED) as usize;
+        let instructions = self.wanted.instructions;
+        let names: Vec<String> = self.codes.iter().map(Candidate::timed_name).collect();
+        let kernels: Vec<_> =
+            names.iter().map(|name| instructions.kernel(&name.parse::<Code>().ok()?)).collect();
+        let pairs = names.into_iter().zip(&kernels);
+        let pairs: Vec<(String, &'static str)> =
+            pairs.map(|(name, kernel)| (name, kernel.map_or("portable", |it| it.name))).collect();
+        let times = time(&pairs, bytes)?;
+        for ((candidate, kernel), time) in self.codes.iter_mut().zip(kernels).zip(times) {
+            candidate.speed = kernel.zip(time).map(|(kernel, (ns, cycles_per_byte))| Speed {
+                kernel: kernel.name,
+                needs: kernel.needs.names().collect(),
+                bytes,
+                ns,
+                cycles_per_byte,
+            });
+        }
+        self.rank();
+        Ok(self)
+    }
+
+    /// Sorts the codes, and gives the reasons for each.
+    fn rank(&mut self) {
+        let cost = |candidate: &Candidate| candidate.speed.as_ref().map_or(0.0, |speed| speed.ns);
+        let least = self.codes.iter().map(cost).fold(f64::INFINITY, f64::min).max(1e-9);
+        let step = |candidate: &Candidate| (cost(candidate) / least).max(1.0).log(STEP) as u32;
+        match self.wanted.files {
+            true => self.codes.sort_by(|a, b| {
+                let strength = a.worst().total_cmp(&b.worst()).then(b.width.cmp(&a.width));
+                step(a).cmp(&step(b)).then(strength)
+            }),
+            false => {
+                self.codes.sort_by(|a, b| a.width.cmp(&b.width).then(cost(a).total_cmp(&cost(b))))
+            }
+        }
+        for candidate in &mut self.codes {
+            candidate.reasons = candidate.merits(&self.wanted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the later a code stands, the faster it is.
+    fn backwards(
+        names: &[(String, &'static str)],
+        bytes: usize,
+    ) -> Result<Vec<Option<(f64, f64)>>, Error> {
+        let time = |(place, (name, _)): (usize, &(String, _))| {
+            assert!(name.parse::<Code>().is_ok(), "{name}");
+            let ns = 1e6 - place as f64;
+            Some((ns, ns / bytes as f64))
+        };
+        Ok(names.iter().enumerate().map(time).collect())
+    }
+
+    fn ask(data_bits: u64, distance: u32, width: u32) -> Advice {
+        let wanted = Wanted::new(data_bits, distance, width);
+        advise(&wanted, &Effort::new().within(5)).unwrap().timed(backwards).unwrap()
+    }
+
+    #[test]
+    fn six_at_the_length_of_ethernet() {
+        let advice = ask(12_000, 6, 32);
+        let names: Vec<&str> = advice.codes.iter().map(|code| code.code.as_str()).collect();
+        assert!(names.contains(&"crc-32/mef"), "{names:?}");
+        let k2 = advice.codes.iter().find(|code| code.code == "koopman:992c1a4c").unwrap();
+        assert_eq!((k2.holds_to.unwrap().value, k2.then), (32_738, Some(4)));
+        assert!(advice.codes.iter().all(|code| code.width == 32 && code.speed.is_some()));
+        assert!(advice.codes.is_sorted_by_key(|code| code.speed.as_ref().map(|it| it.ns as u64)));
+        assert!(names.iter().all(|name| !["crc-32/iscsi", "crc-32/iso-hdlc"].contains(name)));
+        let iscsi = advice.nearest.iter().find(|code| code.width == 32).unwrap();
+        assert!(iscsi.holds_to.unwrap().value < 12_000);
+    }
+
+    #[test]
+    fn sums_have_three_at_most() {
+        let of_three = ask(8 * 1500, 3, 32);
+        let sums: Vec<&str> =
+            of_three.codes.iter().filter(|code| !code.crc).map(|code| code.code.as_str()).collect();
+        assert!(sums.contains(&"fletcher-32") && sums.contains(&"adler-32"), "{sums:?}");
+        assert!(!sums.contains(&"internet") && !sums.contains(&"fletcher-16"));
+        assert!(of_three.codes.iter().any(|code| code.width == 16 && code.crc));
+        assert!(ask(8 * 1500, 4, 16).codes.iter().all(|code| code.crc));
+    }
+
+    #[test]
+    fn a_target_rejects_codes_that_miss_it() {
+        let mut wanted = Wanted::new(2048, 2, 32);
+        wanted.rate = Some(1e-6);
+        wanted.target = Some(Target::Message(1e-12));
+        wanted.burst = 16;
+        wanted.shorter = vec![512];
+        let advice = advise(&wanted, &Effort::new().within(5)).unwrap();
+        let names: Vec<&str> = advice.codes.iter().map(|code| code.code.as_str()).collect();
+        assert!(names.contains(&"crc-32/iscsi") && !names.contains(&"internet"), "{names:?}");
+        for code in &advice.codes {
+            assert!(code.chances.len() == 2 && code.worst() <= 1e-12 && code.burst >= 16);
+            assert!(!code.reasons.is_empty(), "{}", code.code);
+        }
+        let why = |name: &str| {
+            let code = advice.rejected.iter().find(|code| code.code == name).unwrap();
+            code.reasons.join("; ")
+        };
+        assert!(why("fletcher-32").contains("bursts"), "{}", why("fletcher-32"));
+        wanted.burst = 0;
+        wanted.target = Some(Target::Year(1e-3));
+        let stricter = advise(&wanted, &Effort::new().within(5)).unwrap();
+        let adler = stricter.rejected.iter().find(|code| code.code == "adler-32").unwrap();
+        assert!(adler.reasons[0].contains("a year"), "{:?}", adler.reasons);
+        assert!(stricter.codes.iter().all(|code| code.chances[0].per_year <= 1e-3));
+    }
+
+    #[test]
+    fn files_are_judged_by_damage_and_speed() {
+        let mut wanted = Wanted::new(8 << 30, 2, 64);
+        (wanted.files, wanted.damaged) = (true, 1e-6);
+        wanted.target = Some(Target::Message(1e-20));
+        let advice = advise(&wanted, &Effort::new().within(2)).unwrap().timed(backwards).unwrap();
+        assert!(!advice.codes.is_empty() && advice.codes.iter().all(|code| code.width > 40));
+        let crc = advice.codes.iter().find(|code| code.code == "crc-64/nvme").unwrap();
+        assert_eq!(crc.chances[0].undetected.value, 1e-6 * 0.5_f64.powi(64));
+    }
+}

@@ -1,0 +1,181 @@
+//! The candidates: the limits of each code, and its probability of undetected errors.
+
+use super::{AtLength, Candidate, Of, Wanted, effort_for};
+use crate::answers::chance::{Chance, ESTIMATE};
+use crate::answers::compare::{Known, YEAR};
+use crate::codes::Undetected;
+use crate::codes::additive::Additive;
+use crate::crc::{Generator, Profile, named};
+use crate::{Effort, Error, Kind, sums};
+use residue::crc::catalog;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The undetected errors of sums in independent wrong bits, at each length: one of the codes that
+/// share a group stands for all of them.
+pub(super) struct OfSums(BTreeMap<(String, u64), Chance>);
+
+impl OfSums {
+    /// Computes those of the sums among `candidates`.
+    pub fn new<'a>(
+        candidates: impl Iterator<Item = &'a Candidate>,
+        wanted: &Wanted,
+        effort: &Effort<'_>,
+    ) -> OfSums {
+        let sums = candidates.filter_map(|candidate| match &candidate.of {
+            Of::Sum(code) if wanted.rate.is_some() => Some(code.as_ref()),
+            _ => None,
+        });
+        let each = sums.flat_map(|code| {
+            wanted.lengths().map(move |data| ((code.plain().to_string(), data), code))
+        });
+        let jobs: BTreeMap<(String, u64), &Additive> = each.collect();
+        let jobs: Vec<_> = jobs.into_iter().collect();
+        let chances =
+            side_by_side(&jobs, effort.threads, |((_, data), code)| Chance::sum(code, *data));
+        OfSums(jobs.into_iter().map(|(key, _)| key).zip(chances).collect())
+    }
+
+    /// Returns the probability of an undetected error of a sum at a bit error rate.
+    fn at(&self, code: &Additive, data: u64, rate: f64) -> Known<f64> {
+        match self.0.get(&(code.plain().to_string(), data)) {
+            Some(chance) => chance.at(rate),
+            None => Chance::sum(code, data).at(rate),
+        }
+    }
+}
+
+/// Does the same work on all items, some of them at once.
+pub(super) fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        while let Some((place, item)) = {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            items.get(place).map(|item| (place, item))
+        } {
+            done.push((place, work(item)));
+        }
+        done
+    };
+    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads.max(1)).map(|_| scope.spawn(worker)).collect();
+        let mut all = worker();
+        for other in workers {
+            all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        all
+    });
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Returns the candidate for a CRC.
+pub(super) fn crc(
+    generator: &Generator,
+    wanted: &Wanted,
+    effort: &Effort<'_>,
+) -> Result<Candidate, Error> {
+    let effort = effort_for(generator, effort);
+    let profile = Profile::to(generator, wanted.distance, &effort);
+    let limit = profile.limits.iter().find(|limit| limit.distance == wanted.distance);
+    let holds_to = match (limit, wanted.distance) {
+        (_, 2) => None,
+        (Some(limit), _) => Some(Known::new(limit.data, limit.kind)),
+        (None, _) => Some(Known::new(0, Kind::Exact)),
+    };
+    let exact = limit.filter(|limit| limit.kind == Kind::Exact);
+    let names: Vec<&'static str> = generator.names().collect();
+    // Prefers the CRC that the width alone means, or else one without initial value and final
+    // exclusive or.
+    let width = format!("crc-{}", generator.width());
+    let usual = |name: &&&str| {
+        let mut aliases = catalog::ALIASES.iter();
+        aliases.any(|(alias, params)| *alias == width && params.name == **name)
+    };
+    let plain = |name: &&&str| {
+        let mut all = catalog::ALL.iter();
+        all.any(|params| params.name == **name && (params.init, params.xorout) == (0, 0))
+    };
+    let name = names.iter().find(usual).or_else(|| names.iter().find(plain)).or(names.first());
+    let name = name.copied();
+    let text = name.map_or_else(|| format!("koopman:{:x}", generator.koopman()), String::from);
+    if let Some(limit) = exact {
+        let (label, code) = named(&text, generator);
+        Undetected::of_limit(limit, (&label, &code))?;
+    }
+    Ok(Candidate {
+        code: text,
+        also: names.iter().copied().filter(|other| Some(*other) != name).collect(),
+        width: generator.width(),
+        crc: true,
+        of: Of::Crc(*generator),
+        holds_to,
+        then: exact.map(|limit| profile.distance(limit.data.saturating_add(1)).0),
+        burst: generator.width(),
+        random: (-f64::from(generator.width())).exp2(),
+        chances: Vec::new(),
+        speed: None,
+        reasons: Vec::new(),
+    })
+}
+
+/// Returns the candidate for a sum; `None` for CRCs.
+pub(super) fn sum(code: &Additive, wanted: &Wanted) -> Result<Option<Candidate>, Error> {
+    let Some(limits) = sums::distance(code)? else { return Ok(None) };
+    let holds_to = match wanted.distance {
+        2 => None,
+        3 => Some(Known::new(8 * limits.three_to as u64, Kind::Exact)),
+        // Three bits from one unit on, or two.
+        _ => Some(Known::new(0, Kind::Exact)),
+    };
+    let seen = |&bits: &u32| sums::burst(code, bits as usize).all_seen;
+    Ok(Some(Candidate {
+        code: code.name().into(),
+        also: Vec::new(),
+        width: code.width(),
+        crc: false,
+        holds_to,
+        then: (wanted.distance == 3).then_some(2),
+        burst: (1..=wanted.burst.min(code.width())).take_while(seen).last().unwrap_or(0),
+        random: 1.0 / code.elements(),
+        chances: Vec::new(),
+        speed: None,
+        reasons: Vec::new(),
+        of: Of::Sum(Box::new(code.clone())),
+    }))
+}
+
+impl Candidate {
+    /// Computes the undetected errors at every length.
+    pub(super) fn chances(
+        &self,
+        wanted: &Wanted,
+        sums: &OfSums,
+        effort: &Effort<'_>,
+    ) -> Vec<AtLength> {
+        let at = |data_bits| {
+            let independent = wanted.rate.map(|rate| match &self.of {
+                Of::Crc(generator) => {
+                    let effort = effort_for(generator, effort);
+                    Chance::crc(generator, data_bits, wanted.distance, &effort).at(rate)
+                }
+                Of::Sum(code) => sums.at(code, data_bits, rate),
+            });
+            let damaged = Known { value: wanted.damaged * self.random, kind: ESTIMATE };
+            let undetected = match independent {
+                Some(known) if wanted.damaged == 0.0 => known,
+                Some(known) => Known { value: known.value + damaged.value, ..damaged },
+                None => damaged,
+            };
+            let per_second = undetected.value * wanted.per_second(data_bits);
+            let (per_hour, per_year) = (per_second * 3600.0, per_second * YEAR);
+            AtLength { data_bits, undetected, per_hour, per_year }
+        };
+        wanted.lengths().map(at).collect()
+    }
+}

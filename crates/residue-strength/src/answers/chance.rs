@@ -1,0 +1,219 @@
+//! Estimates the probability of an undetected error, at any length and without long counting.
+//!
+//! The undetected errors of few bits are counted where that takes a moment. Errors of more bits are
+//! taken as undetected in the share of random data: 2^-width, or of a sum one of all its values. At
+//! low bit error rates the counted ones are nearly all.
+
+use super::compare::Known;
+use crate::codes::additive::Additive;
+use crate::crc::{Generator, Weights, probability, weights};
+use crate::sums::Channel;
+use crate::{Effort, Kind};
+use num_bigint::BigUint;
+use std::f64::consts::LN_2;
+
+/// The name of the kind of figures that assume what is not counted.
+pub const ESTIMATE: &str = "estimate";
+
+/// Seconds that the counting for one code and length may take.
+const MOMENT: f64 = 0.1;
+
+/// The largest number of errors that are counted one by one, of codes wider than this.
+const MANY: f64 = 1e6;
+const NARROW: u32 = 16;
+
+/// The largest number of bits of errors that are counted.
+const HEAVIEST: u32 = 12;
+
+/// The longest data, in bytes, for which sums are analysed, and for which their undetected pairs of
+/// bits are counted. In longer data the shares are about the same.
+const LONGEST_SUM: u64 = 1 << 11;
+const LONGEST_PAIRS: u64 = 1 << 18;
+
+/// The undetected errors of a code at one length.
+#[derive(Clone, Debug)]
+pub struct Chance {
+    /// Bits that may be wrong.
+    bits: f64,
+    /// Weights, with the natural logarithm of the number of undetected errors of so many bits.
+    counted: Vec<(u32, f64)>,
+    /// The first weight that is not counted.
+    above: u32,
+    /// The undetected share of errors of that many bits and more.
+    share: f64,
+    /// Whether all errors of an odd number of bits are detected.
+    even: bool,
+    /// The exact probabilities of a sum.
+    exact: Option<Channel>,
+}
+
+impl Chance {
+    /// Examines a CRC, which is known to detect all errors of fewer than `distance` bits.
+    #[must_use]
+    pub fn crc(generator: &Generator, data: u64, distance: u32, effort: &Effort<'_>) -> Chance {
+        let length = data.saturating_add(generator.width().into());
+        let width = f64::from(generator.width());
+        let fits = |most: &u32| {
+            let expected = choose(length as f64, *most) - width * LN_2;
+            (generator.width() <= NARROW || expected < MANY.ln())
+                && Weights::seconds(generator, data, Some(*most), effort) <= MOMENT
+        };
+        let most = [HEAVIEST, 8, 6, 4, 3].into_iter().find(fits);
+        let weights = most.and_then(|most| Weights::new(generator, data, Some(most), effort).ok());
+        let counts = match weights {
+            Some(weights) => weights.counts,
+            None => vec![1_u32.into(), BigUint::ZERO, weights::pairs(generator, length)],
+        };
+        let complete = counts.len() as u64 > length;
+        let counted = (0..).zip(&counts).skip(1).filter(|(_, count)| **count != BigUint::ZERO);
+        Chance {
+            bits: length as f64,
+            counted: counted
+                .map(|(weight, count)| (weight, probability::logarithm(count)))
+                .collect(),
+            above: (counts.len() as u32).max(distance),
+            share: if complete { 0.0 } else { (-width).exp2() },
+            even: generator.has_parity(),
+            exact: None,
+        }
+    }
+
+    /// Examines a sum, in uniform data.
+    #[must_use]
+    pub fn sum(code: &Additive, data: u64) -> Chance {
+        let bytes = data.div_ceil(8);
+        let channel = Channel::new(code, bytes.clamp(1, LONGEST_SUM) as usize);
+        let share = |weight| Some((weight, channel.as_ref()?.share(weight)?));
+        let mut shares: Vec<(u32, f64)> = (1..).map_while(share).collect();
+        let bound = channel.as_ref().is_some_and(|channel| channel.kind() != Kind::Exact);
+        if bytes > LONGEST_SUM && bound {
+            let pairs = Channel::share_of_pairs(code, bytes.min(LONGEST_PAIRS) as usize);
+            shares.iter_mut().filter(|it| it.0 == 2).for_each(|it| it.1 = pairs);
+        }
+        let bits = 8.0 * bytes as f64;
+        let number = |&(weight, share): &(u32, f64)| {
+            (share > 0.0).then(|| (weight, choose(bits, weight) + share.ln()))
+        };
+        Chance {
+            bits,
+            counted: shares.iter().filter_map(number).collect(),
+            above: shares.last().map_or(2, |last| last.0 + 1),
+            share: 1.0 / code.elements(),
+            even: false,
+            exact: channel.filter(|it| it.kind() == Kind::Exact && bytes <= LONGEST_SUM),
+        }
+    }
+
+    /// Returns the probability of an undetected error where each bit is wrong with probability
+    /// `rate`, above 0 and at most 1/2, independently of the others.
+    #[must_use]
+    pub fn at(&self, rate: f64) -> Known<f64> {
+        if let Some(value) = self.exact.as_ref().and_then(|channel| channel.at(rate)) {
+            return Known::new(value, Kind::Exact);
+        }
+        let (wrong, right) = (rate.ln(), (-rate).ln_1p());
+        let term = |&(weight, count): &(u32, f64)| {
+            let weight = f64::from(weight);
+            (count + weight * wrong + (self.bits - weight) * right).exp()
+        };
+        let few: f64 = self.counted.iter().map(term).sum();
+        if self.share == 0.0 {
+            return Known::new(few, Kind::Exact);
+        }
+        let many = self.share * heavy(self.bits, rate, self.above, self.even);
+        Known { value: few + many, kind: ESTIMATE }
+    }
+}
+
+/// Returns the natural logarithm of `n` over `k`.
+fn choose(n: f64, k: u32) -> f64 {
+    (0..k).map(|i| ((n - f64::from(i)).max(0.0) / f64::from(i + 1)).ln()).sum()
+}
+
+/// Returns the probability of at least `least` wrong bits among `bits`; with `even` twice that of
+/// an even number of them.
+fn heavy(bits: f64, rate: f64, least: u32, even: bool) -> f64 {
+    let first = least + u32::from(even && least % 2 == 1);
+    if f64::from(first) > bits {
+        return 0.0;
+    }
+    let mean = bits * rate;
+    // Fewer wrong bits than this are less probable than 1 in 10^20; and an even number of them is
+    // as probable as an odd one.
+    if f64::from(first) < mean - 10.0 * mean.sqrt() {
+        return 1.0;
+    }
+    let (odds, mut weight) = (rate / (1.0 - rate), f64::from(first));
+    let mut term =
+        (choose(bits, first) + weight * rate.ln() + (bits - weight) * (-rate).ln_1p()).exp();
+    let (mut sum, mut even_sum) = (0.0, 0.0);
+    while weight <= bits && (weight < mean || term > 1e-17 * sum) {
+        sum += term;
+        even_sum += if weight % 2.0 == 0.0 { term } else { 0.0 };
+        term *= odds * (bits - weight) / (weight + 1.0);
+        weight += 1.0;
+    }
+    if even { (2.0 * even_sum).min(1.0) } else { sum.min(1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crc::probability::Curve;
+
+    fn crc(name: &str) -> Generator {
+        Generator::parse(name, None).unwrap().0
+    }
+
+    /// Compares estimates with the sum over all weights.
+    #[test]
+    fn estimates_are_near_exact_figures() {
+        for (name, data, rates) in [
+            ("crc-16/xmodem", 1024, [1e-8, 1e-6, 1e-4, 1e-2]),
+            ("crc-16/dnp", 64, [1e-8, 1e-6, 1e-4, 1e-2]),
+            ("crc-8/smbus", 64, [1e-8, 1e-6, 1e-4, 1e-2]),
+        ] {
+            let generator = crc(name);
+            let weights = Weights::new(&generator, data, None, &Effort::new()).unwrap();
+            let (curve, chance) =
+                (Curve::new(&weights), Chance::crc(&generator, data, 2, &Effort::new()));
+            for rate in rates {
+                let (near, exact) = (chance.at(rate).value, curve.at(rate));
+                assert!((near / exact - 1.0).abs() < 0.02, "{name} {rate}: {near} {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn long_data_have_estimates() {
+        // Beyond the order every distance is 2.
+        let generator = crc("crc-16/xmodem");
+        let chance = Chance::crc(&generator, 1 << 20, 2, &Effort::new());
+        assert!(chance.at(1e-9).value > 1e-9_f64.powi(2) * f64::from(1 << 20));
+        for (name, data) in [("crc-64/nvme", 1_u64 << 33), ("crc-32/iscsi", 1 << 40)] {
+            let known = Chance::crc(&crc(name), data, 3, &Effort::new()).at(1e-12);
+            assert!(known.value > 0.0 && known.value < 1.0 && known.kind == ESTIMATE, "{name}");
+        }
+        let adler = Additive::named("adler-32").unwrap();
+        assert!(Chance::sum(&adler, 8 << 30).at(1e-12).value < 1e-8);
+        let internet = Additive::named("internet").unwrap();
+        assert_eq!(Chance::sum(&internet, 12_000).at(1e-6).kind, "exact");
+    }
+
+    #[test]
+    fn binomial_tails() {
+        for (bits, rate, least, even, expected) in [
+            (10.0, 0.5, 0, false, 1.0),
+            (10.0, 0.5, 10, false, 1.0 / 1024.0),
+            (10.0, 0.5, 9, false, 11.0 / 1024.0),
+            (10.0, 0.5, 9, true, 2.0 / 1024.0),
+            (10.0, 0.1, 11, false, 0.0),
+            (1e9, 1e-3, 4, true, 1.0),
+            (8_388_640.0, 1e-4, 4, true, 1.0),
+            (1e6, 1e-6, 1, false, 0.632_120_7),
+        ] {
+            let found = heavy(bits, rate, least, even);
+            assert!((found - expected).abs() < 1e-6, "{bits} {rate} {least}: {found}");
+        }
+    }
+}

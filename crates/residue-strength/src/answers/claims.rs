@@ -1,0 +1,145 @@
+//! Claims of the source documents about the strength of codes, each with its exact condition and
+//! the computation that decides it.
+//!
+//! Limits are searched and witnesses are tried on the library's own codes.
+
+mod literature;
+mod sklower;
+mod thesis;
+
+use serde::Serialize;
+
+use crate::{Effort, Error, Kind};
+
+/// The outcome of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It is right as printed.
+    Holds,
+    /// It is right under a condition that it does not name.
+    Conditional,
+    /// It is wrong.
+    Fails,
+}
+
+impl Verdict {
+    /// Returns the outcome in words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Conditional => "conditional",
+            Verdict::Fails => "fails",
+        }
+    }
+}
+
+/// A statement, judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct Claim {
+    /// The document and the place of the claim.
+    pub source: &'static str,
+    /// The claim.
+    pub statement: &'static str,
+    /// The outcome.
+    pub verdict: Verdict,
+    /// The exact statement.
+    pub exactly: String,
+    /// The computation that decides it.
+    pub evidence: String,
+    /// The kind of the evidence's figures.
+    pub kind: &'static str,
+}
+
+impl Claim {
+    /// Marks the claim as decided by samples.
+    fn sampled(self) -> Claim {
+        Claim { kind: Kind::Sampled.name(), ..self }
+    }
+}
+
+/// Judges all claims, in some seconds.
+///
+/// # Errors
+/// Returns an error if what decides a statement cannot be computed.
+pub fn judge() -> Result<Vec<Claim>, Error> {
+    let effort = Effort::new();
+    let mut all = thesis::judge(&effort)?;
+    all.extend(literature::judge(&effort)?);
+    all.extend(sklower::judge()?);
+    Ok(all)
+}
+
+fn claim(
+    source: &'static str,
+    statement: &'static str,
+    verdict: Verdict,
+    exactly: impl Into<String>,
+    evidence: impl Into<String>,
+) -> Claim {
+    let kind = Kind::Exact.name();
+    Claim { source, statement, verdict, exactly: exactly.into(), evidence: evidence.into(), kind }
+}
+
+fn holds(truth: bool) -> Verdict {
+    if truth { Verdict::Holds } else { Verdict::Fails }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_statement_is_judged_as_known() {
+        let all = judge().unwrap();
+        let verdicts: Vec<&str> = all.iter().map(|claim| claim.verdict.name()).collect();
+        let wanted = [
+            "conditional",
+            "holds",
+            "holds",
+            "conditional", // distances
+            "fails",
+            "conditional",
+            "conditional",
+            "fails",
+            "conditional",
+            "conditional",
+            "fails",
+            "conditional",
+            "fails",
+            "fails",
+            "fails",
+            "fails", // properties
+            "holds",
+            "conditional",
+            "fails",
+            "conditional", // polynomials
+            "fails",
+            "fails",
+            "fails",
+            "fails",
+            "holds",
+            "holds",
+            "conditional",
+            "holds",
+            "fails", // Sklower
+        ];
+        assert_eq!(verdicts, wanted);
+        assert!(all[0].exactly.contains("2147483615"), "{}", all[0].exactly);
+        let evidence = |words: &str| {
+            let found = all.iter().find(|claim| claim.statement.contains(words));
+            found.map_or(String::new(), |claim| format!("{} {}", claim.exactly, claim.evidence))
+        };
+        for (words, part) in [
+            ("12,000 times", "1.6e-4 and 1.5e-4"),
+            ("255 pairs", "4278059775"),
+            ("signed", "181 pairs"),
+            ("signed", "179 after a fold"),
+            ("odd place", "1000 of 1000"),
+            ("5,275", "5243"),
+        ] {
+            assert!(evidence(words).contains(part), "{words}: {}", evidence(words));
+        }
+    }
+}
