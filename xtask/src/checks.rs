@@ -220,7 +220,7 @@ fn instances() -> Outcome {
         };
         let bytes = bytes.parse().unwrap_or(0);
         code += bytes;
-        if let Some((tier, _)) = name.split_once(" as residue::arch::Enter>") {
+        if let Some((tier, _)) = name.split_once(" as residue::body::tier::Enter>") {
             let tier = tier.rsplit("::").next().unwrap_or(tier);
             *tiers.entry(tier).or_default() += bytes;
         }

@@ -201,7 +201,7 @@ impl<'a> Function<'a> {
         let body = constants
             .iter()
             .fold(body, |body, constant| body.replace(&format!("residue::{constant}"), constant));
-        let name = format!("::{tier} as residue::arch::Enter>::enter::<residue::{body}>>:\n");
+        let name = format!("::{tier} as residue::body::tier::Enter>::enter::<residue::{body}>>:\n");
         let start = listing.find(&name).ok_or("no such function; was it renamed?")? + name.len();
         let function = listing[start..].split("\n\n").next().unwrap_or("");
         Ok(Function { code: function.lines().filter_map(Instruction::parse).collect() })
@@ -269,7 +269,7 @@ mod tests {
     /// A loop in a loop; the inner one has a copy, a slot of the stack and a call, the outer one
     /// more of each.
     const LISTING: &str = "
-0000000000000000 <<residue::arch::x86_64::markers::t::T as residue::arch::Enter>\
+0000000000000000 <<residue::arch::x86_64::markers::t::T as residue::body::tier::Enter>\
 ::enter::<residue::b::B<residue::c::C>>>:
    0:\tmov    %rsp,%rbp
    3:\tvmovdqa %ymm1,%ymm2

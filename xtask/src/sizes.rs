@@ -234,16 +234,16 @@ mod tests {
         let listing = "\
 prog:     file format elf64-x86-64
 
-0000000000001000 <<residue::T as residue::arch::Enter>::enter_oneshot>:
+0000000000001000 <<residue::T as residue::body::tier::Enter>::enter_oneshot>:
     1000:\tpush   %rbp
     1001:\tcmp    $0x10,%rdx
     1005:\tpush   %rbx
     1006:\tret
 
-0000000000001010 <<residue::U as residue::arch::Enter>::enter_oneshot>:
+0000000000001010 <<residue::U as residue::body::tier::Enter>::enter_oneshot>:
     1010:\tret
 
-0000000000001020 <<residue::U as residue::arch::Enter>::enter>:
+0000000000001020 <<residue::U as residue::body::tier::Enter>::enter>:
     1020:\tpush   %rbx
 ";
         assert_eq!(saved_registers(listing), [2, 0]);

@@ -1,18 +1,17 @@
 //! The only unsafe code that touches instructions: markers that prove CPU features, and their
 //! vector operations.
 //!
-//! A file for each instruction set, and one for each trait of operations. This folder uses `body` and
-//! `cpu`, and knows no code.
+//! A file for each instruction set, and one for each trait of operations. This folder uses `body`
+//! and `cpu`, and knows no code.
 //!
 //! # The safety argument
 //!
 //! An instruction the CPU does not have is undefined behaviour, so its intrinsic may run only where
 //! the CPU is known to have it. A value represents that knowledge: a *marker*, a zero-sized type
-//! whose only constructor is inside
-//! [`Enter`](crate::body::Enter)'s functions. They are `unsafe` to call, with one
-//! condition: the CPU has [`Tier::NEEDS`](crate::body::Tier::NEEDS). [`crate::kernel`] checks that before it calls them.
-//! Every method that takes a marker may therefore use the marker's instructions, and can itself be
-//! safe.
+//! whose only constructor is inside [`Enter`](crate::body::Enter)'s functions. They are `unsafe` to
+//! call, with one condition: the CPU has [`Tier::NEEDS`](crate::body::Tier::NEEDS).
+//! [`crate::kernel`] checks that before it calls them. Every method that takes a marker may
+//! therefore use the marker's instructions, and can itself be safe.
 //!
 //! Memory is only read through references to whole vectors (`&[u8; 16]`, `&[u8; 32]`), so no
 //! operation reads outside a slice.

@@ -1,8 +1,8 @@
 //! The sums: codes made of additions, modulo a power of two or another number.
 //!
 //! A file is a family: its definition, its bodies, its table of kernels and its streaming type.
-//! `paired` and `weighted` are bodies that several families share. This folder uses `kernel`, `arch`
-//! and `body`, and knows no CRC.
+//! `paired` and `weighted` are bodies that several families share. This folder uses `kernel`,
+//! `arch` and `body`, and knows no CRC.
 
 pub mod adler;
 pub mod baseline;

@@ -61,7 +61,7 @@ fn outages() {
                 // A pool replaces its connections.
                 let mut pool = Vec::new();
                 for _ in 0..4 {
-                    pool.push(network.client(address, "push", 1000));
+                    pool.push(network.client(address, "patient", 1000));
                     sleep(time / 4);
                 }
                 router("-D", "-j DROP");

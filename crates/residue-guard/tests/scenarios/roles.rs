@@ -127,7 +127,7 @@ fn serve() {
 fn client(address: &str, kind: &str, count: usize) {
     let to = std::net::SocketAddr::new(address.parse().expect("an address"), PORT);
     let patience = match kind {
-        "talk" => LONG_PATIENCE,
+        "talk" | "patient" => LONG_PATIENCE,
         "brief" => SHORT_PATIENCE,
         _ => PATIENCE,
     };
@@ -146,7 +146,7 @@ fn client(address: &str, kind: &str, count: usize) {
         assert_eq!(answer, *b"+");
     };
     match kind {
-        "push" | "brief" => upload(count),
+        "push" | "brief" | "patient" => upload(count),
         "talk" => {
             println!("\nconnected");
             for line in std::io::stdin().lines().map_while(Result::ok) {

@@ -11,8 +11,8 @@
 //! causes are learnt, fragments, segments of streams, requests of connections, and packets that are
 //! not followed.
 //!
-//! What the calling thread remembers may change the verdicts on later packets ([`Dependencies`]). If it
-//! begins to remember something while others judge ahead, their packets are judged again.
+//! What the calling thread remembers may change the verdicts on later packets ([`Dependencies`]).
+//! If it begins to remember something while others judge ahead, their packets are judged again.
 
 use super::plain::{self, Right};
 use super::{AnyReader, Totals, Verifier, walked};

@@ -187,9 +187,11 @@ macro_rules! compiled_in {
                     #[cfg(feature = "methods")]
                     Kernel::on::<Portable, WithConstants<$name, Bitwise>>("bitwise").historical(),
                     #[cfg(feature = "methods")]
-                    Kernel::on::<Portable, WithConstants<$name, BitwiseMsb>>("bitwise_msb").historical(),
+                    Kernel::on::<Portable, WithConstants<$name, BitwiseMsb>>("bitwise_msb")
+                        .historical(),
                     #[cfg(feature = "methods")]
-                    Kernel::on::<Portable, WithConstants<$name, EightChains>>("eight_chains").method(),
+                    Kernel::on::<Portable, WithConstants<$name, EightChains>>("eight_chains")
+                        .method(),
                     // CPUs that come here are rare where there are vectors, and not worth tables
                     // of 16 KiB in every program.
                     #[cfg(any(
@@ -283,7 +285,8 @@ compiled_in! {
         on_aarch64!(Pmull, WithConstants<Crc32, FoldApart>, "pmull", copy LongFold<Crc32>),
     ]
     methods [
-        on_x86_64!(Avx512Vpclmul, WithConstants<Crc32, FoldLanesApart>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, WithConstants<Crc32, FoldLanesApart>, "avx512_vpclmul_fold")
+            .method(),
         on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc32, FewOfCrc32>, "avx512_gfni_few").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
@@ -313,11 +316,15 @@ compiled_in! {
         on_x86_64!(Avx2Vpclmul, WithConstants<Crc64Nvme, Fold>, "avx2_vpclmul",
             copy LongFold<Crc64Nvme>),
         on_x86_64!(Pclmul, WithConstants<Crc64Nvme, FoldApart>, "pclmul", copy LongFold<Crc64Nvme>),
-        on_aarch64!(PmullEor3, WithConstants<Crc64Nvme, FoldApart>, "pmull_eor3", copy LongFold<Crc64Nvme>),
+        on_aarch64!(
+            PmullEor3, WithConstants<Crc64Nvme, FoldApart>, "pmull_eor3",
+            copy LongFold<Crc64Nvme>,
+        ),
         on_aarch64!(Pmull, WithConstants<Crc64Nvme, FoldApart>, "pmull", copy LongFold<Crc64Nvme>),
     ]
     methods [
-        on_x86_64!(Avx512Vpclmul, WithConstants<Crc64Nvme, FoldLanesApart>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, WithConstants<Crc64Nvme, FoldLanesApart>, "avx512_vpclmul_fold")
+            .method(),
         on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc64Nvme, FewOfCrc64Nvme>, "avx512_gfni_few")
             .method(),
     ]
