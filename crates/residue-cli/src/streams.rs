@@ -70,7 +70,7 @@ pub fn stdout() -> Stdout {
 
 #[cfg(target_os = "linux")]
 fn was_closed(descriptor: u8) -> bool {
-    residue_guard::adapter::was_closed(descriptor)
+    residue_guard::host::was_closed(descriptor)
 }
 
 /// Returns false: std replaces a closed stream before it can be examined.

@@ -9,7 +9,7 @@
 mod common;
 
 use common::residue;
-use residue_guard::adapter::{Queue, Router};
+use residue_guard::queue::{Queue, Router};
 use residue_guard::simulate::Fault;
 use residue_testing::{Running, installed, must, until};
 use serde_json::Value;

@@ -2,6 +2,9 @@
 //!
 //! [`on`] loads and attaches them, and pins what keeps them alive. No process is in the path of the
 //! data, and none has to stay.
+//!
+//! May use `sys/` and [`host`](crate::host), and the modules without input or output, but not
+//! [`queue`](crate::queue), the other engine.
 
 mod device;
 mod filters;
@@ -10,6 +13,7 @@ mod load;
 mod maps;
 mod object;
 mod pins;
+mod signals;
 mod sockets;
 mod stack;
 mod status;
@@ -18,6 +22,7 @@ mod switch;
 pub mod trial;
 
 pub use load::{Settings, instead_of, needs, on};
+pub use signals::Signals;
 pub use status::{Interface, KernelCounters, Status, status};
 pub use switch::{Ending, Left, clean, forget, off};
 

@@ -7,25 +7,32 @@
 //! them, so TCP retransmits. Layout and coverage of the values are in
 //! [`residue_net::wire::tcp_checksum_option`], the rules in docs/guard.md.
 //!
-//! The engine does no input or output and reads no clock. `adapter`, on Linux only, does both: it
-//! is a client of the kernel's netfilter queue, with the rules that fill it, and a loop around the
-//! engine.
+//! The engine does no input or output and reads no clock. `queue`, on Linux only, does both: it is a
+//! client of the kernel's netfilter queue, with the rules that fill it, and a loop around the
+//! engine. `kernel` guards with eBPF programs instead. Both use `host` and `sys`, the system calls,
+//! and neither uses the other.
 
 #![deny(unsafe_code)]
 
-#[cfg(target_os = "linux")]
-pub mod adapter;
 mod config;
 mod connection;
 mod counters;
 mod engine;
+#[cfg(target_os = "linux")]
+pub mod host;
+#[cfg(test)]
+mod imports;
 #[cfg(target_os = "linux")]
 pub mod kernel;
 mod memory;
 pub mod negotiate;
 mod options;
 mod packet;
+#[cfg(target_os = "linux")]
+pub mod queue;
 pub mod simulate;
+#[cfg(target_os = "linux")]
+mod sys;
 mod value;
 
 pub use config::{Config, Limits, Policy, Timeouts};

@@ -3,7 +3,7 @@
 
 #![cfg(target_os = "linux")]
 
-use residue_guard::adapter::{Judge, Queue, Verdict};
+use residue_guard::queue::{Judge, Queue, Verdict};
 use std::net::UdpSocket;
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -6,8 +6,8 @@
 //!
 //! Each guarded interface has devices of its own, with its index in their names.
 
-use crate::adapter::sys::interface::index;
-use crate::adapter::sys::process::leave_network;
+use crate::sys::interface::index;
+use crate::sys::process::leave_network;
 use std::ffi::OsString;
 use std::fs;
 use std::io;

@@ -4,7 +4,7 @@
 use super::device::{iproute2, output};
 use super::load::{EGRESS, INGRESS};
 use super::pins::Pins;
-use crate::adapter::sys::interface;
+use crate::sys::interface;
 use std::io;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Maps with keys and values of known layout.
 
 use super::layout::Plain;
-use crate::adapter::sys::{bpf, process};
+use crate::sys::{bpf, process};
 use std::io;
 use std::marker::PhantomData;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};

@@ -9,8 +9,8 @@
 //! owner can rename the folder in it, and the path is safe from there on.
 
 use super::filters;
-use crate::adapter::sys::local::user;
-use crate::adapter::sys::{bpf, interface};
+use crate::sys::local::user;
+use crate::sys::{bpf, interface};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::AsFd as _;

@@ -1,6 +1,6 @@
 //! The TCP sockets of this network namespace: which there are, and how to reset them.
 
-use crate::adapter::sys::{self, Netlink};
+use crate::sys::{self, Netlink};
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -3,7 +3,7 @@
 use super::layout::{AGREED, Config, Connection, Counters, Destination, Key, Plain, crc_tables};
 use super::load::{EGRESS, INGRESS, Programs, XDP};
 use super::maps::put;
-use crate::adapter::sys::bpf;
+use crate::sys::bpf;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 

@@ -1,8 +1,8 @@
 //! Three hosts on this machine, `a`, the router `r`, and `b`, and the programs on them.
 
 use super::roles::{PORT, play};
-use residue_guard::adapter::Status;
 use residue_guard::kernel;
+use residue_guard::queue::Status;
 use residue_testing::{Running, must, skip, until};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{ChildStdin, Command, Stdio};

@@ -1,8 +1,8 @@
 //! What the children of a test do: the server and its clients, guards, and requests to them.
 
-use residue_guard::adapter::{self, Options, Queue, Router, Rules};
 use residue_guard::kernel;
 use residue_guard::negotiate::Offer;
+use residue_guard::queue::{self, Options, Queue, Router, Rules};
 use residue_guard::simulate::Fault;
 use residue_guard::{Config, Policy};
 use std::io::{Read as _, Write as _};
@@ -36,7 +36,7 @@ pub fn play(words: &[&str]) {
             }
         }
         ["status"] => {
-            if let Some(status) = adapter::ask().expect("an answer") {
+            if let Some(status) = queue::ask().expect("an answer") {
                 println!("\n{}", serde_json::to_string(&status).expect("JSON"));
             }
         }
@@ -77,7 +77,7 @@ fn guard(interface: &str, value: u8) {
         every: Duration::from_secs(3600),
         state: Some(PathBuf::from(format!("/run/state-{interface}"))),
     };
-    if let Err(error) = adapter::run(&options, |_| {}) {
+    if let Err(error) = queue::run(&options, |_| {}) {
         panic!("{error}");
     }
 }

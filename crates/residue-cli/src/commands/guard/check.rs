@@ -3,15 +3,15 @@
 use super::CheckArgs;
 use super::options::{Engine, can_run};
 use crate::output::{Outcome, Output};
-use residue_guard::adapter::{self, Host, Nat};
-use residue_guard::kernel;
+use residue_guard::host::{Host, Nat};
+use residue_guard::{kernel, queue};
 use serde_json::json;
 
 /// Checks the host, and prints what the guard would use.
 pub fn run(args: &CheckArgs, output: &mut Output) -> anyhow::Result<()> {
     let host = Host::of(&args.interface)?;
     let kernel = kernel::needs();
-    let queue = adapter::needs(&args.interface);
+    let queue = queue::needs(&args.interface);
     let engine = if can_run(Engine::Kernel, &kernel) {
         Some(Engine::Kernel)
     } else {

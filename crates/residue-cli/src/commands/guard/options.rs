@@ -3,9 +3,9 @@
 use super::{GuardOptions, Policy, Value};
 use anyhow::bail;
 use residue_guard::Policy as Unguarded;
-use residue_guard::adapter::{self, Host, Need, Ports};
-use residue_guard::kernel;
+use residue_guard::host::{Host, Need, Ports};
 use residue_guard::negotiate::{Offer, preferred};
+use residue_guard::{kernel, queue};
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -73,7 +73,7 @@ pub fn can_run(engine: Engine, needs: &[Need]) -> bool {
 
 /// Returns the status of the process that runs the queue engine here, which excludes the other.
 pub fn must_not_run() -> anyhow::Result<()> {
-    if let Some(status) = adapter::ask()? {
+    if let Some(status) = queue::ask()? {
         bail!(
             "{} guards `{}` by the queue engine; stop it first",
             super::status::process(&status),

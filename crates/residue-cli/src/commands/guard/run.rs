@@ -6,8 +6,8 @@ use super::{EngineChoice, KernelOptions, RunArgs, status};
 use crate::output::{Output, Styles};
 use crate::progress::Progress;
 use anyhow::{anyhow, bail};
-use residue_guard::adapter::{self, Options, Rules, Signals, Status};
-use residue_guard::kernel::{self, Ending};
+use residue_guard::kernel::{self, Ending, Signals};
+use residue_guard::queue::{self, Options, Rules, Status};
 use residue_guard::{Config, Received};
 use std::time::Duration;
 
@@ -102,12 +102,12 @@ fn by_queue(args: &RunArgs, chosen: &Chosen, output: &mut Output) -> anyhow::Res
         state: match &args.state {
             _ if args.no_state => None,
             Some(file) => Some(file.clone()),
-            None => adapter::default_state(interface),
+            None => queue::default_state(interface),
         },
         every: every(args),
     };
     let mut live = Live { json: args.json, before: None };
-    let last = adapter::run(&options, |status| live.update(status, output))?;
+    let last = queue::run(&options, |status| live.update(status, output))?;
     output.progress.clear();
     if args.json {
         output.line(serde_json::to_string(&last)?)?;

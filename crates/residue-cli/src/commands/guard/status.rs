@@ -3,8 +3,8 @@
 use super::StatusArgs;
 use crate::output::{Outcome, Output, Styles};
 use anyhow::anyhow;
-use residue_guard::adapter::{self, Status};
 use residue_guard::kernel;
+use residue_guard::queue::{self, Status};
 use residue_guard::{Counters, Destination};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ impl Either {
         if let Some(status) = kernel::status()? {
             return Ok(Either::Kernel(Box::new(status)));
         }
-        let status = adapter::ask()?.ok_or_else(|| {
+        let status = queue::ask()?.ok_or_else(|| {
             anyhow!("no guard runs in this network namespace; start one with `residue guard on`")
         })?;
         Ok(Either::Queue(Box::new(status)))

@@ -5,8 +5,8 @@ use super::status;
 use super::{ForgetArgs, GuardOptions, KernelOptions, OffArgs, OnArgs};
 use crate::output::Output;
 use anyhow::{anyhow, bail};
-use residue_guard::adapter;
 use residue_guard::kernel::{self, Ending, Left, Settings};
+use residue_guard::queue;
 use std::io;
 
 /// Returns the settings of the kernel engine.
@@ -29,7 +29,7 @@ pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
     let settings = settings(&args.options, &args.kernel, &chosen);
     if let Err(error) = kernel::on(&settings) {
         let has_queue = match &args.options.interfaces[..] {
-            [interface] => can_run(Engine::Queue, &adapter::needs(interface)),
+            [interface] => can_run(Engine::Queue, &queue::needs(interface)),
             _ => false,
         };
         let is_about_settings =
@@ -52,7 +52,7 @@ pub fn off(args: &OffArgs, output: &mut Output) -> anyhow::Result<()> {
         _ => Ending::Finish,
     };
     let Some(left) = kernel::off(ending)? else {
-        if let Some(status) = adapter::ask()? {
+        if let Some(status) = queue::ask()? {
             bail!(
                 "{} guards `{}` by the queue engine; stop it with Ctrl-C or SIGTERM",
                 status::process(&status),
@@ -79,10 +79,10 @@ pub fn forget(args: &ForgetArgs, output: &mut Output) -> anyhow::Result<()> {
     match (kernel::forget(args.address)?, args.address) {
         (Some(0), Some(address)) => output.line(format!("nothing was remembered of {address}"))?,
         (Some(count), _) => output.line(format!("{count} destinations forgotten"))?,
-        (None, Some(_)) if adapter::ask()?.is_some() => {
+        (None, Some(_)) if queue::ask()?.is_some() => {
             bail!("the queue engine forgets all destinations at once: leave out the address")
         }
-        (None, _) => match adapter::forget()? {
+        (None, _) => match queue::forget()? {
             Some(count) => output.line(format!("{count} destinations forgotten"))?,
             None => {
                 bail!("no guard is on in this network namespace; start one with `residue guard on`")
@@ -96,7 +96,7 @@ pub fn forget(args: &ForgetArgs, output: &mut Output) -> anyhow::Result<()> {
 pub fn clean(output: &mut Output) -> anyhow::Result<()> {
     must_not_run()?;
     let mut removed = kernel::clean()?;
-    removed.extend(adapter::clean()?);
+    removed.extend(queue::clean()?);
     for each in &removed {
         output.line(format!("removed: {each}"))?;
     }

@@ -4,7 +4,7 @@ use super::super::options::Engine;
 use super::super::{DemoArgs, DemoCase, DemoEngine};
 use super::hosts::{Counts, Fetched, Network, clean};
 use anyhow::bail;
-use residue_guard::adapter::Router;
+use residue_guard::queue::Router;
 use residue_guard::simulate::Fault;
 use serde::Serialize;
 

@@ -2,8 +2,8 @@
 
 use super::super::options::Engine;
 use anyhow::{Context as _, bail};
-use residue_guard::adapter::{Queue, Router, Status};
 use residue_guard::negotiate::GREATEST;
+use residue_guard::queue::{Queue, Router, Status};
 use residue_guard::{Counters, Received, kernel};
 use std::ffi::OsStr;
 use std::fs;

@@ -1,6 +1,6 @@
 //! A router that damages forwarded packets, for the demonstration.
 
-use super::queue::{Judge, Verdict};
+use super::client::{Judge, Verdict};
 use crate::packet::{Packet, SYN};
 use crate::simulate::link::{blank, damage};
 use crate::simulate::{Fault, Random};

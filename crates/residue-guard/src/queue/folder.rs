@@ -5,7 +5,7 @@
 //! connect to a guard, or offer a guard a state to restore. It is checked once, when it is opened;
 //! all files are then reached through the open folder, which nobody can exchange.
 
-use super::sys::local::user;
+use crate::sys::local::user;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::AsRawFd as _;

@@ -2,6 +2,9 @@
 //!
 //! Each function passes the kernel only borrowed descriptors, numbers, and memory that outlives the
 //! call, with its length.
+//!
+//! May use nothing else of this crate: every folder for Linux, `host/`, `queue/` and `kernel/`,
+//! stands on this one.
 
 #![allow(unsafe_code)]
 
@@ -9,7 +12,7 @@ pub(crate) mod bpf;
 pub(crate) mod interface;
 pub(crate) mod local;
 pub(crate) mod process;
-pub(super) mod streams;
+pub(crate) mod streams;
 pub(crate) mod sysfs;
 
 use std::io;

@@ -1,8 +1,8 @@
-//! Signals that end a guard.
+//! Signals that end a guard that `residue guard run` has switched on.
 
-use super::sys::process::{Asked, asked, signals};
-use super::sys::wait;
-use crate::kernel::forget;
+use super::switch::forget;
+use crate::sys::process::{Asked, asked, signals};
+use crate::sys::wait;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd as _;

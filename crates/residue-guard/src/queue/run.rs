@@ -1,19 +1,19 @@
 //! The loop, which waits for packets, for status requests, and for the signal to end.
 
+use super::client::{Judge, Queue, Verdict};
 use super::door::{Door, Request};
-use super::host::{explain, must_be_free, queues};
-use super::queue::{Judge, Queue, Verdict};
+use super::needs::{explain, must_be_free, queues};
 use super::rules::{Installed, Rules};
 use super::saved::Saved;
 use super::status::Status;
-use super::sys::interface::index;
-use super::sys::process::{
+use crate::config::{Config, Policy};
+use crate::engine::{Action, Engine};
+use crate::sys::interface::index;
+use crate::sys::process::{
     Asked, NET_ADMIN, NET_RAW, asked, cpu_time, keep_capabilities, keep_precedence, signals,
     take_precedence,
 };
-use super::sys::{packet_socket, send_packet, wait};
-use crate::config::{Config, Policy};
-use crate::engine::{Action, Engine};
+use crate::sys::{packet_socket, send_packet, wait};
 use std::fs::File;
 use std::io;
 use std::net::IpAddr;

@@ -9,7 +9,7 @@
 
 mod nft;
 
-use super::ports::Ports;
+use crate::host::Ports;
 use nft::Target;
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};

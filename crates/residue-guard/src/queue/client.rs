@@ -2,7 +2,7 @@
 //! returns verdicts.
 
 use super::message::{Message, Requests, messages};
-use super::sys::{self, Datagrams, Netlink, SocketOption};
+use crate::sys::{self, Datagrams, Netlink, SocketOption};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ pub trait Judge {
 /// lost otherwise. A full queue drops packets, so TCP retransmits.
 ///
 /// ```no_run
-/// use residue_guard::adapter::{Judge, Queue, Verdict};
+/// use residue_guard::queue::{Judge, Queue, Verdict};
 ///
 /// struct Count(u64);
 /// impl Judge for Count {

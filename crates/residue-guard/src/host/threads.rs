@@ -5,7 +5,7 @@
 //! The setting is that of the whole interface, in sysfs. Netlink (Linux 6.17) has one for each
 //! receive queue, which is lost when the interface goes down, as the queues of veth end then.
 
-use super::sys::sysfs;
+use crate::sys::sysfs;
 use std::io::{self, Read as _, Write as _};
 
 /// The file of the setting.

@@ -15,7 +15,7 @@
 
 use super::folder::Folder;
 use super::status::Status;
-use super::sys::local::{Peer, connect, peer, user};
+use crate::sys::local::{Peer, connect, peer, user};
 use serde::Serialize;
 use serde_json::Value;
 use std::fs;
@@ -305,7 +305,7 @@ mod tests {
     /// Does steps until a request comes; `None`: the peer was left.
     fn served(door: &mut Door) -> Option<Request> {
         loop {
-            super::super::sys::wait([door.as_fd()], PATIENCE).unwrap();
+            crate::sys::wait([door.as_fd()], PATIENCE).unwrap();
             let had_guest = door.guest.is_some();
             let request = door.step();
             if request.is_some() || had_guest && door.guest.is_none() {

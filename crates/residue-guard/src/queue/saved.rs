@@ -1,8 +1,8 @@
 //! The file of the state, by which guarded connections outlive the process.
 
 use super::folder::Folder;
-use super::sys::local::user;
 use crate::engine::Engine;
+use crate::sys::local::user;
 use residue_net::replace::replace;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read as _, Write as _};

@@ -17,7 +17,7 @@ impl Ports {
     }
 
     /// Returns the places that it takes in a rule of iptables.
-    pub(super) fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         1 + usize::from(self.first < self.last)
     }
 }

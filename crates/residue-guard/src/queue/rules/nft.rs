@@ -1,7 +1,7 @@
 //! The rules of nft: the queues and the limits of floods, or these limits alone.
 
 use super::{BURST, Matched, REMEMBERED, Rules, SENDERS, STRANGERS, SYNS, TABLE};
-use crate::adapter::ports::Ports;
+use crate::host::Ports;
 use std::fmt::Write as _;
 
 /// Versions of IP, as nft names them.
