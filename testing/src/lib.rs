@@ -1,5 +1,9 @@
-//! What the tests of several crates share: tests that cannot run everywhere, and other programs.
+//! What the tests of several crates share: random bytes, tests that cannot run everywhere, and
+//! other programs.
 
+mod random;
+
+pub use random::{Random, noise};
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output};
@@ -32,6 +36,12 @@ pub fn installed(tool: &str) -> bool {
         skip(&format!("{tool} is not installed"));
     }
     found
+}
+
+/// Returns the folder of the project's captures.
+#[must_use]
+pub fn captures() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../captures"))
 }
 
 /// Runs a command line without quotes, which must succeed.

@@ -21,7 +21,8 @@ fn every_format_goes_round() {
     let names: &[&[u8]] =
         &[b"plain", b"a  b", b"new\nline", b"back\\slash", b"cr\r", b"(x) = y", b"\xff", b"*star"];
     for (i, name) in names.iter().enumerate() {
-        fs::write(dir.path().join(OsStr::from_bytes(name)), common::noise(1000 * i)).unwrap();
+        fs::write(dir.path().join(OsStr::from_bytes(name)), residue_testing::noise(1000 * i))
+            .unwrap();
     }
     let codes = "crc-32/iscsi crc-64/nvme crc-16/arc crc-5/usb crc-82/darc internet adler-32 \
         cksum crc-24/ble crc-8";
@@ -97,7 +98,7 @@ fn check_reads_everything_that_sum_prints() {
         "#hash",
     ];
     for (i, name) in names.iter().enumerate() {
-        fs::write(dir.path().join(name), common::noise(1000 * i)).unwrap();
+        fs::write(dir.path().join(name), residue_testing::noise(1000 * i)).unwrap();
     }
     let custom = "width=16,poly=x^16+x^12+x^5+1,init=ffff";
     for (print, read) in [

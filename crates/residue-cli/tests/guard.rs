@@ -183,7 +183,7 @@ fn own(role: &str) -> Vec<String> {
 /// Sends the file to every client.
 fn serve() {
     for stream in TcpListener::bind(("::", PORT)).expect("a port").incoming() {
-        let _ = stream.and_then(|mut stream| stream.write_all(&common::noise(LENGTH)));
+        let _ = stream.and_then(|mut stream| stream.write_all(&residue_testing::noise(LENGTH)));
     }
 }
 
@@ -194,7 +194,7 @@ fn fetch(address: &str) {
     stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
     let mut file = Vec::new();
     stream.read_to_end(&mut file).expect("the file");
-    assert!(file == common::noise(LENGTH), "the file arrives");
+    assert!(file == residue_testing::noise(LENGTH), "the file arrives");
 }
 
 fn command<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Command {

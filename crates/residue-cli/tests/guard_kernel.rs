@@ -93,7 +93,7 @@ fn outside() {
 fn serve() {
     for stream in TcpListener::bind(("::", PORT)).expect("a port").incoming() {
         std::thread::spawn(|| {
-            let _ = stream.and_then(|mut stream| stream.write_all(&common::noise(LENGTH)));
+            let _ = stream.and_then(|mut stream| stream.write_all(&residue_testing::noise(LENGTH)));
         });
     }
 }
@@ -109,7 +109,7 @@ fn connect(address: &str) -> TcpStream {
 fn fetch(address: &str) {
     let mut file = Vec::new();
     connect(address).read_to_end(&mut file).expect("the file");
-    assert!(file == common::noise(LENGTH), "the file arrives");
+    assert!(file == residue_testing::noise(LENGTH), "the file arrives");
 }
 
 /// Fetches the file; waits for a line of input after the first byte.
@@ -121,7 +121,7 @@ fn hold(address: &str) {
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).expect("a line");
     stream.read_to_end(&mut file).expect("the file");
-    assert!(file == common::noise(LENGTH), "the file arrives");
+    assert!(file == residue_testing::noise(LENGTH), "the file arrives");
 }
 
 /// Returns a command on a host. `ip netns exec` would hide the BPF file system.

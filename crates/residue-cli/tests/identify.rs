@@ -205,7 +205,7 @@ fn samples_that_are_none() {
 fn frames() -> String {
     let crc = common::code("crc-16/xmodem");
     let line = |i: usize| {
-        let mut bytes = common::noise(1000)[50 * i..50 * i + 20 + 5 * (i % 4)].to_vec();
+        let mut bytes = residue_testing::noise(1000)[50 * i..50 * i + 20 + 5 * (i % 4)].to_vec();
         bytes[0] = 0x7e;
         let covered = [&bytes[1..3], &bytes[5..]].concat();
         let value = (crc.value(&covered) as u16).to_be_bytes();
@@ -252,7 +252,7 @@ fn frames_without_a_value() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lines").to_string_lossy().into_owned();
     let line = |i: usize| {
-        common::noise(500)[30 * i..30 * i + 30]
+        residue_testing::noise(500)[30 * i..30 * i + 30]
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect::<String>()

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{RESIDUE, residue};
+use residue_testing::Random;
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -66,10 +67,9 @@ fn capture(packets: u32) -> Vec<u8> {
 /// in common.
 fn damaged(packets: u32) -> Vec<u8> {
     let mut file = capture(packets);
-    let mut state = 1u64;
+    let mut random = Random(1);
     for packet in file[24..].chunks_exact_mut(48) {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-        let [a, b, c, d, e, f, ..] = state.to_be_bytes();
+        let [a, b, c, d, e, f, ..] = random.next().to_be_bytes();
         let packet = &mut packet[16..];
         packet[13..16].copy_from_slice(&[a, b, c]);
         packet[17..19].copy_from_slice(&[b ^ d, a ^ c]);

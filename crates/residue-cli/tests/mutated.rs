@@ -22,6 +22,7 @@ use residue_net::select::Selection;
 use residue_net::summary::Summary;
 use residue_net::survey::Survey;
 use residue_net::verify::{self, Buffer};
+use residue_testing::Random;
 use std::io::Read;
 use std::num::NonZero;
 use std::{env, fs};
@@ -37,16 +38,6 @@ const SHARE: usize = 100;
 
 fn number() -> usize {
     env::var("RESIDUE_MUTATED").map_or(FEW, |text| text.parse().expect("a number"))
-}
-
-/// Knuth's generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
 }
 
 /// All fixtures in the forms of their files, good and bad.

@@ -4,13 +4,10 @@ mod common;
 
 use common::{RESIDUE, Ran, residue};
 use residue_net::check::Verdict;
+use residue_testing::captures;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-
-fn captures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures")
-}
 
 fn verify(args: &[&str]) -> Ran {
     residue([&["pcap", "verify"], args].concat()).within(&captures()).run()

@@ -4,12 +4,8 @@ mod common;
 
 use common::{Ran, residue};
 use residue_fixtures::Repair;
+use residue_testing::captures;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn captures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures")
-}
 
 fn kept(name: &str) -> Vec<u8> {
     fs::read(captures().join(name)).unwrap()

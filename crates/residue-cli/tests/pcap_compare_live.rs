@@ -84,7 +84,7 @@ fn on(host: &str, role: &str) -> Command {
 /// Sends bytes to every client.
 fn serve() {
     for stream in TcpListener::bind(("0.0.0.0", PORT)).expect("a port").incoming() {
-        let _ = stream.and_then(|mut stream| stream.write_all(&common::noise(LENGTH)));
+        let _ = stream.and_then(|mut stream| stream.write_all(&residue_testing::noise(LENGTH)));
     }
 }
 

@@ -8,14 +8,11 @@ use common::residue;
 use residue_net::diagnose::CauseKind;
 use residue_net::pcap::Format;
 use residue_net::unfollowed::Numbering;
+use residue_testing::captures;
 use schema::Schema;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
-fn captures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures")
-}
+use std::path::Path;
 
 fn schema() -> Value {
     residue(["pcap", "verify", "--schema"]).run().json()

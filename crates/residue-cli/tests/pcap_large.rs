@@ -49,7 +49,7 @@ struct Made {
 fn make() -> Made {
     let file = || Writer::new(Vec::new(), Header::new(LinkType::ETHERNET)).unwrap();
     let (mut capture, mut fixed, mut damaged, mut again) = (file(), file(), 0, 0);
-    let pool: Vec<u8> = common::noise(4096).repeat(17);
+    let pool: Vec<u8> = residue_testing::noise(4096).repeat(17);
     let (mut sequence, mut data) = (0_u32, Vec::new());
     for number in 1..=PACKETS {
         if is_again(number) {

@@ -3,12 +3,8 @@
 mod common;
 
 use common::{Ran, residue};
+use residue_testing::captures;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn captures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures")
-}
 
 /// Writes a report of these captures; returns the folder, the run and the page.
 fn report(args: &[&str]) -> (tempfile::TempDir, Ran, String) {

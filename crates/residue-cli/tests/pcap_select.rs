@@ -4,12 +4,8 @@
 mod common;
 
 use common::{Ran, residue};
+use residue_testing::captures;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn captures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures")
-}
 
 fn verify(args: &[&str]) -> Ran {
     residue([&["pcap", "verify"], args].concat()).within(&captures()).run()

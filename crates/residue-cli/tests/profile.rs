@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{noise, output, residue};
-use residue_testing::installed;
+use common::{output, residue};
+use residue_testing::{installed, noise};
 use std::ffi::OsStr;
 use std::fs;
 

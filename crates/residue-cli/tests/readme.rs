@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::{RESIDUE, noise};
+use common::RESIDUE;
+use residue_testing::noise;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};

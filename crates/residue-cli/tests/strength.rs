@@ -40,7 +40,7 @@ fn an_undetected_error_is_written_alike_everywhere_and_can_be_checked_with_sum()
             let text = residue(["sum", "-a", name, "--hex", &hex]).run().ends(0).to_string();
             u64::from_str_radix(text.split(' ').next().unwrap(), 16).unwrap()
         };
-        let right = common::noise(length);
+        let right = residue_testing::noise(length);
         let mut wrong = right.clone();
         for bit in places {
             let reflected = code.params().unwrap().refin;

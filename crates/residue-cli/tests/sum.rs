@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{code, folder, hex, noise, residue};
+use common::{code, folder, hex, residue};
 use residue::Code;
-use residue_testing::installed;
+use residue_testing::{installed, noise};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};

@@ -5,11 +5,11 @@
 mod common;
 
 use common::{RESIDUE, residue};
-use residue_testing::installed;
+use residue_testing::{captures, installed};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Names that change colours, the title or the direction of writing, in every encoding.
@@ -25,10 +25,6 @@ const NAMES: [&[u8]; 10] = [
     b"l\tm\\",
     b"=n\x1b[2m",
 ];
-
-fn captures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures")
-}
 
 /// Creates a folder with a file of each name.
 fn folder() -> tempfile::TempDir {

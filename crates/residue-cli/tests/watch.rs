@@ -10,7 +10,7 @@ mod common;
 use common::RESIDUE;
 use residue_capture::send::Sender;
 use residue_net::pcap::{LinkType, Reader};
-use residue_testing::{installed, must, until};
+use residue_testing::{captures, installed, must, until};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -150,10 +150,6 @@ impl Watch {
 #[track_caller]
 fn number(value: &Value, name: &str) -> u64 {
     value[name].as_u64().unwrap_or_else(|| panic!("{name}: {value}"))
-}
-
-fn captures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures")
 }
 
 /// Returns the frames of all captures of the project that an interface can carry.

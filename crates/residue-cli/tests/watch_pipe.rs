@@ -5,17 +5,13 @@ mod common;
 
 use common::{RESIDUE, residue};
 use residue_net::pcap::Reader;
-use residue_testing::must;
+use residue_testing::{captures, must};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-fn captures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures")
-}
 
 /// Every capture has the counts that `verify` gives, and the exit code.
 #[test]

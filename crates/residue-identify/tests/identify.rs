@@ -7,17 +7,12 @@ use residue_identify::{
     Certainty, Form, Found, Hash, Hit, Kind, Model, Options, Order, Padding, Place, Reading,
     Report, Sample, Samples, Swap, Tier, identify,
 };
+use residue_testing::Random;
 
 /// Messages of these lengths, without a pattern.
 fn messages(lengths: &[usize], seed: u64) -> Vec<Vec<u8>> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed + 1);
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    lengths.iter().map(|&length| (0..length).map(|_| next()).collect()).collect()
+    let mut random = Random(seed);
+    lengths.iter().map(|&length| random.bytes(length)).collect()
 }
 
 /// Samples whose values are in fields of whole hexadecimal digits.

@@ -9,22 +9,7 @@ use residue_identify::{
 
 use Anchor::{End, Start};
 use Own::{Excluded, Outside, Zero};
-
-/// Random bytes.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
-
-    fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length).map(|_| self.next() as u8).collect()
-    }
-}
+use residue_testing::Random;
 
 fn layout(value: Anchor, bytes: usize, start: Anchor, end: Anchor, own: Own) -> Layout {
     Layout { value, bytes, start, end, own }

@@ -226,15 +226,14 @@ mod tests {
     fn it_is_a_list_in_the_order_of_use() {
         let mut map: Lru<u32, u32, 2> = Lru::new([5, 3]);
         let mut lists: [Vec<(u32, u32)>; 2] = [Vec::new(), Vec::new()];
-        let mut state = 1u32;
+        let mut random = residue_testing::Random(1);
         for step in 0..10_000 {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let (key, class) = (state >> 8 & 15, (state >> 16 & 1) as usize);
+            let (key, class) = (random.below(16) as u32, random.below(2));
             let place = lists.iter().enumerate().find_map(|(class, list)| {
                 Some((class, list.iter().position(|entry| entry.0 == key)?))
             });
             let known = place.map(|(class, at)| lists[class].remove(at));
-            match (state >> 20 & 3, known) {
+            match (random.below(4), known) {
                 (0, _) => assert_eq!(map.remove(&key), known.map(|entry| entry.1)),
                 (1, Some(entry)) => {
                     assert_eq!(map.touch(&key), Some(&mut { entry.1 }));

@@ -9,6 +9,7 @@ use residue_net::diagnose::{CauseKind, Chance};
 use residue_net::pcap::LinkType;
 use residue_net::summary::Summary;
 use residue_net::verify;
+use residue_testing::Random;
 
 fn capture(frames: &[Frame]) -> Vec<u8> {
     let case = Case {
@@ -41,17 +42,6 @@ fn count(summary: &Summary, kind: CauseKind) -> u64 {
     tally.iter().filter(|((known, _), _)| *known == kind).map(|(_, count)| count).sum()
 }
 
-/// A generator of numbers without a pattern.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u16 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as u16
-    }
-}
-
 /// A segment with number `number`, whose checksum is `value` if there is one.
 fn segment(ends: Ends, number: u32, value: Option<u16>) -> Vec<u8> {
     let mut segment = Tcp { numbers: [number, 7], ..Tcp::default() }.segment(ends);
@@ -64,7 +54,9 @@ fn segment(ends: Ends, number: u32, value: Option<u16>) -> Vec<u8> {
 fn noise(count: u32, seed: u64) -> impl Iterator<Item = Frame> {
     let mut random = Random(seed);
     (0..count).map(move |number| {
-        Frame::whole(V4.frame(6, &segment(V4, number.wrapping_mul(77_777), Some(random.next()))))
+        Frame::whole(
+            V4.frame(6, &segment(V4, number.wrapping_mul(77_777), Some(random.next() as u16))),
+        )
     })
 }
 

@@ -3,14 +3,10 @@
 use residue_net::Error;
 use residue_net::pcap::compressed::{self, Compression, Decompressed};
 use residue_net::pcap::patch::{self, Edit, Edited};
+use residue_testing::noise;
 use std::fs;
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
-
-/// Returns bytes without long repetitions.
-fn bytes(length: usize) -> Vec<u8> {
-    (0..length as u32).map(|place| (place.wrapping_mul(0x9e37_79b9) >> 21) as u8).collect()
-}
 
 fn edit(file: &[u8], offset: usize, new: &[u8]) -> Edit {
     let mut edits = Edit::of(offset as u64, &file[offset..offset + new.len()], new);
@@ -59,7 +55,7 @@ fn an_edit_has_only_what_changes() {
 
 #[test]
 fn edits_may_touch_but_not_overlap() {
-    let file = bytes(20);
+    let file = noise(20);
     let mut good = [edit(&file, 4, b"____"), edit(&file, 0, b"____"), edit(&file, 8, b"_")];
     patch::sort(&mut good).unwrap();
     assert_eq!(good.map(|edit| edit.offset), [0, 4, 8]);
@@ -83,7 +79,7 @@ impl Read for Pieces<'_> {
 
 #[test]
 fn edits_across_reads() {
-    let file = bytes(100);
+    let file = noise(100);
     let (edits, expected) = edits(&file);
     for piece in 1..=100 {
         let mut out = Vec::new();
@@ -94,7 +90,7 @@ fn edits_across_reads() {
 
 #[test]
 fn other_bytes_are_not_overwritten() {
-    let file = bytes(100);
+    let file = noise(100);
     let (edits, expected) = edits(&file);
     let changed = |result: Result<(), Error>, place: u64| match result {
         Err(Error::Changed { offset }) => assert_eq!(offset, place),
@@ -147,7 +143,7 @@ fn in_place_writes_the_edits_only() {
             self.0.seek(place)
         }
     }
-    let file = bytes(1_000_000);
+    let file = noise(1_000_000);
     let (edits, expected) = edits(&file);
     let mut watched = Watched(Cursor::new(file), Vec::new());
     assert_eq!(patch::in_place(&mut watched, &edits).unwrap(), 16);
@@ -158,7 +154,7 @@ fn in_place_writes_the_edits_only() {
 #[test]
 fn compressed_files_are_not_changed_in_place() {
     for compression in [Compression::Gzip, Compression::Zstd] {
-        let file = bytes(100);
+        let file = noise(100);
         let mut small = Vec::new();
         compressed::copy(&mut &*file, &mut small, Some(compression)).unwrap();
         let (edits, _) = edits(&file);
@@ -176,7 +172,7 @@ fn compression_round_trip() {
     let pages: Vec<u8> =
         (0..3_000_000_u32).map(|place| (place / 1000 * (place % 7)) as u8).collect();
     let data =
-        [vec![], vec![7], vec![0; 500_000], bytes(131_072), bytes(131_073), bytes(700_001), pages];
+        [vec![], vec![7], vec![0; 500_000], noise(131_072), noise(131_073), noise(700_001), pages];
     for (data, number) in data.iter().zip(0..) {
         for compression in [Compression::Gzip, Compression::Zstd] {
             let mut small = Vec::new();
@@ -214,7 +210,7 @@ impl Write for Full {
 
 #[test]
 fn errors_of_input_and_output_are_reported() {
-    let file = bytes(1_000_000);
+    let file = noise(1_000_000);
     for compression in [None, Some(Compression::Gzip), Some(Compression::Zstd)] {
         for room in [0, 10, 1000] {
             match patch::copy(&*file, Full(room), &[], compression) {
@@ -248,7 +244,7 @@ fn decompressed(path: &Path) -> Vec<u8> {
 #[test]
 fn new_files() {
     let folder = tempfile::tempdir().unwrap();
-    let file = bytes(600_000);
+    let file = noise(600_000);
     let (edits, expected) = edits(&file);
     let mut made = Vec::new();
     for name in ["in.gz", "in.pcap", "in.zst"] {
@@ -309,7 +305,7 @@ fn copies_while_edits_are_found() {
     use residue_net::pcap::ReadAt;
     let dir = tempfile::tempdir().unwrap();
     let name = dir.path().join("new.pcap");
-    let file = bytes(700_000);
+    let file = noise(700_000);
     let (edits, expected) = edits(&file);
     let copy = |edits: Vec<Edit>, read: usize, fails: bool| {
         patch::copy_and_find(file.clone(), &name, None, |input| {
@@ -381,7 +377,7 @@ fn permissions() {
 
 #[test]
 fn spooled_input_is_read_again() {
-    let file = bytes(300_000);
+    let file = noise(300_000);
     let mut spooled = patch::spool(Pieces(&file, 1000)).unwrap();
     for _ in 0..2 {
         let mut again = Vec::new();

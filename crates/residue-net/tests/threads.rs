@@ -7,6 +7,7 @@ use residue_net::pcap::write::{Header, NgWriter, Writer};
 use residue_net::pcap::{ByteOrder, LinkType, ReadAt, Reader};
 use residue_net::summary::Summary;
 use residue_net::verify::{self, AnyReader, Buffer, Read};
+use residue_testing::Random;
 use std::io;
 use std::num::NonZero;
 
@@ -108,16 +109,6 @@ fn every_fixture() {
     let wrong: usize =
         files().iter().map(|(name, file)| same(name, file, &[1, 100, 1 << 18]).len()).sum();
     assert!(wrong > 100, "{wrong}");
-}
-
-/// Knuth's generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 33) as usize % limit
-    }
 }
 
 /// Returns the packets of all fixtures in one capture, the good ones many times, in a random order

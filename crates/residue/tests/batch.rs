@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::noise;
 use proptest::prelude::*;
 use residue::batch::{self, Packets, Spans};
 use residue::{Code, Error, crc32c, internet};
+use residue_testing::noise;
 
 /// The bytes that packets are cut from.
 const BYTES: usize = 40_000;

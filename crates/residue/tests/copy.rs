@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::noise;
 use residue::Code;
 use residue::copy::{self, Destination};
+use residue_testing::noise;
 use std::mem::MaybeUninit;
 
 /// Copies between all kinds of offsets, with bytes before and after the destination that must not

@@ -31,7 +31,7 @@ const BY_PRODUCT: [(&str, [&str; 2]); 4] = [
 /// Prints the choices of a child process; not a test of its own.
 #[test]
 fn child_prints_what_it_chose() {
-    let data = common::noise(10_000);
+    let data = residue_testing::noise(10_000);
     for name in CODES {
         let code: Code = name.parse().expect("a code");
         println!("chose {name} {} {:x}", code.chosen().name, code.value(b"123456789"));
@@ -55,7 +55,7 @@ fn child_prints_what_it_chose() {
 fn long_data() -> impl Iterator<Item = Vec<u8>> {
     const MIB: usize = 1 << 20;
     let lengths = [16 * MIB - 1, 16 * MIB, 18 * MIB, 18 * MIB + 320, 19 * MIB + 1001];
-    lengths.into_iter().map(common::noise).chain([vec![0xff; 18 * MIB + 7]])
+    lengths.into_iter().map(residue_testing::noise).chain([vec![0xff; 18 * MIB + 7]])
 }
 
 /// Prints the values of long data of a child process; not a test of its own.

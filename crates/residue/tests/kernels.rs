@@ -3,7 +3,6 @@
 
 mod common;
 
-use common::noise;
 use residue::code::ValueEncoding;
 use residue::crc::compiled::{CompiledIn, Crc32};
 use residue::crc::{Crc, Params, catalog};
@@ -11,6 +10,7 @@ use residue::dual::Dual;
 use residue::kernel::{Family, Kernel};
 use residue::koopman::{Mod253, Mod65525, Modulus};
 use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};
+use residue_testing::noise;
 
 /// The longest block of any kernel: three segments of 8192 bytes.
 const LONGEST: usize = 3 * 8192;

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::noise;
 use proptest::prelude::*;
 use residue::parallel::{self, PART};
 use residue::{Code, Stream};
+use residue_testing::noise;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

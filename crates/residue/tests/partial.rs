@@ -3,9 +3,10 @@
 
 mod common;
 
-use common::{emulated, noise};
+use common::emulated;
 use residue::partial::{self, Partial};
 use residue::{Code, Error};
+use residue_testing::noise;
 
 /// Returns every named code, and CRCs of every width with all four reflections in turn; an emulator
 /// takes some of them.

@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::noise;
 use proptest::prelude::*;
 use residue::crc::{Crc, catalog};
 use residue::fletcher::{self, check_octets};
 use residue::{Code, Error, internet};
+use residue_testing::noise;
 use std::io::IoSlice;
 
 fn any_code() -> impl Strategy<Value = Code> {

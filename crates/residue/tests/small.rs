@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{input, noise, number, vectors};
+use common::{input, number, vectors};
 use residue::crc::{Params, catalog};
 use residue::small::{self, Bitwise, Bytewise, Nibblewise};
 use residue::{Code, internet};
+use residue_testing::noise;
 
 /// A small CRC of one type, with values widened.
 trait Small {

@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::noise;
 use proptest::prelude::*;
 use residue::crc::{self, CRC_32C, Crc, Digest, Params, catalog};
 use residue::{Code, Error, copy};
+use residue_testing::noise;
 use std::hash::Hasher;
 use std::io::Write;
 use std::sync::Arc;

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::noise;
 use residue::kernel::{Family, Kernel};
 use residue::koopman::{Mod253, Mod65525, Modulus};
 use residue::{Error, adler, dual, fletcher, internet, xns};
+use residue_testing::noise;
 
 /// Returns data whose sums reach the ends of every lane, and whose total is minus zero.
 fn extremes(length: usize) -> [(&'static str, Vec<u8>); 5] {

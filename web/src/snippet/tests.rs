@@ -3,6 +3,7 @@
 
 use super::*;
 use residue::crc::catalog;
+use residue_testing::Random;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,14 +54,8 @@ struct Data {
 
 impl Data {
     fn new() -> Data {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
-        let mut bytes: Vec<u8> = (0..4096).map(|_| (random() >> 24) as u8).collect();
+        let mut random = Random(0);
+        let mut bytes = random.bytes(4096);
         bytes[..9].copy_from_slice(b"123456789");
         let mut inputs = vec![
             Input { at: 0, length: 9, cut: 0 },
@@ -68,9 +63,9 @@ impl Data {
             Input { at: 0, length: 9, cut: 4 },
         ];
         inputs.resize_with(INPUTS, || {
-            let length = random() as usize % 120;
-            let cut = random() as usize % (length + 1);
-            Input { at: random() as usize % (4096 - length), length, cut }
+            let length = random.below(120);
+            let cut = random.below(length + 1);
+            Input { at: random.below(4096 - length), length, cut }
         });
         Data { bytes, inputs }
     }

@@ -155,12 +155,9 @@ fn lists_of_sfv_files() {
 
 #[test]
 fn noise_is_no_list() {
-    let mut state = 1u32;
-    let mut noise = Vec::new();
-    for _ in 0..100_000 {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        noise.push(b" \\\n\r()=*0f1cC-/\0\xff"[(state >> 16) as usize % 17]);
-    }
+    let mut random = residue_testing::Random(1);
+    let mut byte = || b" \\\n\r()=*0f1cC-/\0\xff"[random.below(17)];
+    let noise: Vec<u8> = (0..100_000).map(|_| byte()).collect();
     for zero in [false, true] {
         for code in [None, Some("cksum"), Some("crc-8")] {
             let code = code.map(|name| Chosen::parse(name).unwrap());

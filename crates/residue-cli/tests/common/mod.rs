@@ -100,24 +100,15 @@ impl Run {
 /// Creates a folder with a few files.
 pub fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    for (name, bytes) in
-        [("nine", &b"123456789"[..]), ("empty", b""), ("a b", b"abc\n"), ("noise", &noise(100_003))]
-    {
+    for (name, bytes) in [
+        ("nine", &b"123456789"[..]),
+        ("empty", b""),
+        ("a b", b"abc\n"),
+        ("noise", &residue_testing::noise(100_003)),
+    ] {
         std::fs::write(dir.path().join(name), bytes).expect("a file is written");
     }
     dir
-}
-
-/// Returns pseudo-random bytes.
-pub fn noise(length: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    (0..length).map(|_| next()).collect()
 }
 
 /// Returns a value as printed.

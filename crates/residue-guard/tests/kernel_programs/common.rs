@@ -4,6 +4,7 @@ use residue_guard::kernel::layout::{AGREED, Config as KernelConfig, Connection, 
 use residue_guard::kernel::trial::Trial;
 use residue_guard::negotiate::GREATEST;
 use residue_guard::{Action, Config, Engine, Reason};
+pub use residue_testing::Random;
 use residue_testing::Running;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -161,23 +162,6 @@ pub fn with_sockets(test: &str, peers: &[&str], inside: fn()) {
     let output = again.args(["--exact", test, "--nocapture"]).output().expect("unshare runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("1 passed"), "{text} {output:?}");
-}
-
-/// Random numbers (splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, most: usize) -> usize {
-        (self.next() % most as u64) as usize
-    }
 }
 
 /// Engines at both ends of a golden connection, after the handshake.

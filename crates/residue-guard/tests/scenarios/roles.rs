@@ -5,6 +5,7 @@ use residue_guard::negotiate::Offer;
 use residue_guard::queue::{self, Options, Queue, Router, Rules};
 use residue_guard::simulate::Fault;
 use residue_guard::{Config, Policy};
+use residue_testing::noise;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -80,16 +81,6 @@ fn guard(interface: &str, value: u8) {
     if let Err(error) = queue::run(&options, |_| {}) {
         panic!("{error}");
     }
-}
-
-/// Returns bytes that differ from each other everywhere.
-fn noise(count: usize) -> Vec<u8> {
-    let mut state = 1_u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 24) as u8
-    };
-    (0..count).map(|_| next()).collect()
 }
 
 /// Answers requests: a kind and a number of bytes. `u`: the client's bytes come; `d`: they are

@@ -280,14 +280,9 @@ fn equal_degrees(product: Polynomial, d: usize) -> Vec<Polynomial> {
 mod tests {
     use super::*;
 
-    fn noise(words: usize, mut seed: u64) -> Polynomial {
-        let word = std::iter::repeat_with(|| {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            seed ^ seed >> 29
-        });
-        Polynomial(word.take(words).collect()).trimmed()
+    fn noise(words: usize, seed: u64) -> Polynomial {
+        let mut random = residue_testing::Random(seed);
+        Polynomial((0..words).map(|_| random.next()).collect()).trimmed()
     }
 
     #[test]

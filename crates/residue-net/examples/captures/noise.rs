@@ -5,6 +5,7 @@ use residue_net::diagnose::CauseKind;
 use residue_net::pcap::Reader;
 use residue_net::summary::Summary;
 use residue_net::verify::{Buffer, Verifier};
+use residue_testing::Random;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -107,17 +108,4 @@ fn summary(
     }
     verifier.finish(take);
     Ok(summary)
-}
-
-/// A generator of numbers without a pattern (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
 }

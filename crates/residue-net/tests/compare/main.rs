@@ -380,7 +380,7 @@ fn limits_hold_and_every_packet_is_accounted_for() {
 fn mutated_captures() {
     let account = router::run(&Plan { packets: 300, ..Plan::default() });
     let captures = account.captures.each_ref().map(|packets| capture(packets, Some(1)));
-    let mut random = router::Random(77);
+    let mut random = residue_testing::Random(77);
     for _ in 0..200 {
         let mut both = captures.clone();
         for _ in 0..40 {

@@ -4,28 +4,8 @@
 use residue_fixtures::ip::Ends;
 use residue_net::pcap::LinkType;
 use residue_net::pcap::write::{Header, Writer};
+use residue_testing::Random;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.next()) * limit as u128) >> 64) as usize
-    }
-
-    /// Returns bytes without zeros, so that a zeroed block differs in all its bytes.
-    pub fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length).map(|_| 1 + self.below(255) as u8).collect()
-    }
-}
 
 /// A way to damage a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -219,7 +199,8 @@ pub fn run(plan: &Plan) -> Account {
             ports: [20_000 + (kind * FLOWS + flow.1) as u16, 50_001],
             sequence: *sequence,
             id: 1 + (index % 65_535) as u16,
-            data: random.bytes(length),
+            // No zeros, so that a zeroed block differs in all its bytes.
+            data: (0..length).map(|_| 1 + random.below(255) as u8).collect(),
         };
         *sequence += if traffic == Traffic::Icmp { 1 } else { length as u32 };
         let ends = ends(version, false);

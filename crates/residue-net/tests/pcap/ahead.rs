@@ -2,6 +2,7 @@
 //! equal packets.
 
 use super::*;
+use residue_testing::{Random, noise};
 use std::io::Cursor;
 
 /// A reader that returns random numbers of bytes, up to the size of a pipe, with interruptions.
@@ -27,23 +28,13 @@ impl Read for Pieces {
     }
 }
 
-/// Knuth's generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 33) as usize % limit
-    }
-}
-
 /// Packets of 0 B to 256 KiB, most of them short: about 4 MB.
 fn packets() -> Vec<Vec<u8>> {
     let mut random = Random(1);
-    let mut packets = vec![bytes(0), bytes(256 << 10), bytes(256 << 10), bytes(1)];
+    let mut packets = vec![noise(0), noise(256 << 10), noise(256 << 10), noise(1)];
     packets.extend((0..250).map(|_| {
         let most = [100, 2_000, 2_000, 20_000, 70_000, 256 << 10][random.below(6)];
-        let mut packet = bytes(random.below(most + 1));
+        let mut packet = noise(random.below(most + 1));
         let turn = random.below(packet.len() + 1);
         packet.rotate_left(turn);
         packet
@@ -153,7 +144,7 @@ fn packets_are_the_same_wherever_the_pages_of_chunks_begin() {
     const SIZE: usize = 64;
     let mut random = Random(7);
     let packets: Vec<Vec<u8>> =
-        (0..60).map(|_| bytes([10, 50, 100, 1_000][random.below(4)])).collect();
+        (0..60).map(|_| noise([10, 50, 100, 1_000][random.below(4)])).collect();
     let files = captures(&packets).unwrap();
     let expected = files.each_ref().map(|file| read_good(file));
     for place in (0..=PAGE).step_by(3) {

@@ -5,6 +5,7 @@ use residue_net::Error;
 use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::write::{Header, Writer};
 use residue_net::pcap::{LinkType, Reader};
+use residue_testing::Random;
 use std::io::Read;
 
 /// Size of each packet.
@@ -17,8 +18,7 @@ const RECORD: usize = 16 + PACKET;
 fn capture(packets: u32) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), Header::new(LinkType::ETHERNET)).unwrap();
     for number in 0..packets {
-        let byte = |place: u32| ((number * 1400 + place).wrapping_mul(0x9e37_79b9) >> 24) as u8;
-        let bytes: Vec<u8> = (0..PACKET as u32).map(byte).collect();
+        let bytes = Random(number.into()).bytes(PACKET);
         writer.packet(number.into(), PACKET as u32, &bytes).unwrap();
     }
     writer.into_inner()

@@ -94,14 +94,14 @@ fn absurd_lengths_in_classic() {
 fn absurd_lengths_in_ng() {
     let mut writer = NgWriter::new(Vec::new(), ByteOrder::Little, &[]).unwrap();
     writer.interface(1, 0, &[]).unwrap();
-    writer.packet(0, 0, 8, &bytes(8), &[]).unwrap();
+    writer.packet(0, 0, 8, &noise(8), &[]).unwrap();
     let first = read_good(&writer.into_inner())[0].offset as usize - 28;
     let make = |second: &dyn Fn(&mut NgWriter<Vec<u8>>) -> io::Result<()>| {
         let mut writer = NgWriter::new(Vec::new(), ByteOrder::Little, &[]).unwrap();
         writer.interface(1, 0, &[]).unwrap();
-        writer.packet(0, 0, 8, &bytes(8), &[]).unwrap();
+        writer.packet(0, 0, 8, &noise(8), &[]).unwrap();
         second(&mut writer).unwrap();
-        writer.packet(0, 0, 8, &bytes(8), &[]).unwrap();
+        writer.packet(0, 0, 8, &noise(8), &[]).unwrap();
         writer.into_inner()
     };
     let second = first + 40;
@@ -113,9 +113,9 @@ fn absurd_lengths_in_ng() {
             other => panic!("{other:?}"),
         }
     };
-    let packet = make(&|writer| writer.packet(0, 0, 8, &bytes(8), &[]));
-    let unknown = make(&|writer| writer.block(99, &bytes(8), &[]));
-    let simple = make(&|writer| writer.simple_packet(8, &bytes(8)));
+    let packet = make(&|writer| writer.packet(0, 0, 8, &noise(8), &[]));
+    let unknown = make(&|writer| writer.block(99, &noise(8), &[]));
+    let simple = make(&|writer| writer.simple_packet(8, &noise(8)));
     let interface = make(&|writer| writer.interface(1, 0, &[]));
     let section = make(&|writer| writer.section(ByteOrder::Little, &[]));
     for file in [&packet, &unknown, &simple, &interface, &section] {
@@ -140,10 +140,10 @@ fn absurd_lengths_in_ng() {
         malformed(with(&packet, second + 20, length));
         malformed(with(&simple, second + 8, length));
     }
-    malformed(make(&|writer| writer.packet(0, 0, 0, &bytes((256 << 10) + 1), &[])));
+    malformed(make(&|writer| writer.packet(0, 0, 0, &noise((256 << 10) + 1), &[])));
     // An undefined interface in this section.
-    malformed(make(&|writer| writer.packet(1, 0, 8, &bytes(8), &[])));
-    malformed(make(&|writer| writer.old_packet(1, 0, 8, &bytes(8), &[])));
+    malformed(make(&|writer| writer.packet(1, 0, 8, &noise(8), &[])));
+    malformed(make(&|writer| writer.old_packet(1, 0, 8, &noise(8), &[])));
     malformed(with(&section, second + 8, 0x1a2b_3c4e));
     let (packets, error) = read(&*section);
     assert_eq!(packets.len(), 1);
@@ -215,13 +215,13 @@ fn larger_than_the_buffer() {
     let mut writer = Writer::new(Vec::new(), usb).unwrap();
     let lengths = [10, 1_000_000, 3, 262_144, 262_128, 262_127, 5_000_001];
     for length in lengths {
-        writer.packet(0, length as u32, &bytes(length)).unwrap();
+        writer.packet(0, length as u32, &noise(length)).unwrap();
     }
     let mut ng = NgWriter::new(Vec::new(), ByteOrder::Big, &[]).unwrap();
     ng.interface(189, 0, &[]).unwrap();
     for length in lengths {
-        ng.block(77, &bytes(length), &[]).unwrap();
-        ng.packet(0, 0, length as u32, &bytes(length), &[]).unwrap();
+        ng.block(77, &noise(length), &[]).unwrap();
+        ng.packet(0, 0, length as u32, &noise(length), &[]).unwrap();
     }
     for file in [writer.into_inner(), ng.into_inner()] {
         let packets = read_good(&file);

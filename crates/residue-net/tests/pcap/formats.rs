@@ -64,7 +64,7 @@ fn modified_magics() {
         file.extend(b"\0\0\0\x01\0\0\0\x02\0\0\0");
         file.extend([length, 0, 0, 0, 9]);
         file.extend(b"\0\0\0\x02\x08\0\0\0");
-        file.extend(bytes(length.into()));
+        file.extend(noise(length.into()));
     }
     let packets = read_good(&file);
     let lengths: Vec<_> = packets.iter().map(|packet| packet.bytes.len()).collect();
@@ -77,7 +77,7 @@ fn modified_magics() {
         let mut file = vec![magic, 1, 0, 0x1c];
         file.extend(b"\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0\x14\0\0\0");
         file.extend(b"\x01\0\0\0\x02\0\0\0\x04\0\0\0\x04\0\0\0");
-        file.extend(bytes(4));
+        file.extend(noise(4));
         let packets = read_good(&file);
         assert_eq!((packets.len(), packets[0].time), (1, Some(1_000_002_000)));
         assert_eq!(Reader::new(&*file).unwrap().format(), Format::PcapIxia);
@@ -101,7 +101,7 @@ fn ng_round_trip() {
     for (packet, (link, length, wire_length, fcs, time)) in packets.iter().zip(expected) {
         assert_eq!((packet.link, packet.wire_length), (LinkType(link), wire_length));
         assert_eq!((packet.fcs, packet.time), (fcs, time), "packet {}", packet.number);
-        assert_eq!(packet.bytes, bytes(length));
+        assert_eq!(packet.bytes, noise(length));
     }
 }
 

@@ -11,6 +11,7 @@ use residue_net::Error;
 use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::write::{COMMENT, Header, NgWriter, Writer};
 use residue_net::pcap::{self, ByteOrder, Format, LinkType, Reader};
+use residue_testing::noise;
 use std::io::{self, ErrorKind, Read};
 
 /// A packet that owns its bytes.
@@ -72,14 +73,9 @@ fn assert_in_place(packets: &[Owned], file: &[u8]) {
     }
 }
 
-/// Returns bytes without repetitions.
-fn bytes(length: usize) -> Vec<u8> {
-    (0..length as u32).map(|place| (place.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect()
-}
-
 /// Packets as (time, wire length, bytes); the third is cut.
 fn samples() -> Vec<(u64, u32, Vec<u8>)> {
-    let of = |&(time, cut, length)| (time, cut + length as u32, bytes(length));
+    let of = |&(time, cut, length)| (time, cut + length as u32, noise(length));
     let packets = [
         (0, 0, 0),
         (1_700_000_000_123_456_000, 0, 1),
@@ -109,22 +105,22 @@ fn make_ng() -> io::Result<Vec<u8>> {
     // Nanoseconds, and a frame check sequence of 4 bytes.
     writer.interface(1, 0, &[(COMMENT, b"!"), (9, &[9]), (13, &[4])])?;
     writer.interface(113, 40, &[])?;
-    writer.packet(0, 1_700_000_000_000_000_001, 61, &bytes(61), &[(COMMENT, b"first")])?;
+    writer.packet(0, 1_700_000_000_000_000_001, 61, &noise(61), &[(COMMENT, b"first")])?;
     // Flags: a frame check sequence of 2 bytes.
-    writer.packet(1, 7, 60, &bytes(40), &[(COMMENT, b""), (2, &[0x40, 0, 0, 0])])?;
+    writer.packet(1, 7, 60, &noise(40), &[(COMMENT, b""), (2, &[0x40, 0, 0, 0])])?;
     // Names, secrets, a custom block, an unknown one.
     writer.block(4, &[0; 4], &[])?;
     writer.block(10, b"TLSK\x05\0\0\0hello", &[])?;
     writer.block(0xbad, b"\x01\x02\x03\x04anything", &[(COMMENT, b"mine")])?;
     writer.block(0x7fff_fff0, &[], &[])?;
-    writer.simple_packet(33, &bytes(33))?;
-    writer.old_packet(1, 8, 10, &bytes(10), &[])?;
+    writer.simple_packet(33, &noise(33))?;
+    writer.old_packet(1, 8, 10, &noise(10), &[])?;
     writer.section(ByteOrder::Big, &[])?;
     // Seconds / 1024, less one second.
     writer.interface(101, 30, &[(9, &[0x8a]), (14, &(-1_i64).to_be_bytes())])?;
-    writer.simple_packet(99, &bytes(30))?;
+    writer.simple_packet(99, &noise(30))?;
     // Flags: a frame check sequence of 4 bytes.
-    writer.packet(0, 3 << 10 | 512, 5, &bytes(5), &[(2, &[0, 0, 0, 0x80])])?;
+    writer.packet(0, 3 << 10 | 512, 5, &noise(5), &[(2, &[0, 0, 0, 0x80])])?;
     Ok(writer.into_inner())
 }
 

@@ -29,7 +29,7 @@ fn case_of(count: usize) -> Case {
     case.good = (0..count)
         .map(|extra| {
             let mut frame = frame.clone();
-            frame.bytes.extend(bytes(extra % 7));
+            frame.bytes.extend(noise(extra % 7));
             frame.wire_length = (frame.bytes.len() + extra % 3) as u32;
             frame
         })
@@ -118,7 +118,7 @@ fn aix() {
         for word in [7u32, 123_456_789, 40, 30] {
             file.extend(word.to_be_bytes());
         }
-        file.extend(bytes(30));
+        file.extend(noise(30));
         let packets = read_good(&file);
         assert_eq!(Reader::new(&*file).unwrap().format(), Format::PcapAix);
         assert_eq!((packets.len(), packets[0].link), (1, LinkType(link)));
@@ -140,7 +140,7 @@ fn old_versions() {
         for word in [7, 5].into_iter().chain(lengths) {
             file.extend(word.to_be_bytes());
         }
-        file.extend(bytes(30));
+        file.extend(noise(30));
         let packets = read_good(&file);
         assert_eq!((packets[0].wire_length, packets[0].bytes.len()), (60, 30), "2.{minor}");
     }
@@ -153,7 +153,7 @@ fn links_and_versions_of_snoop() {
         for word in [version, link, 60, 30, 24 + 30 + padding as u32, 0, 7, 123_456] {
             file.extend(word.to_be_bytes());
         }
-        file.extend(bytes(30 + padding));
+        file.extend(noise(30 + padding));
         file
     };
     for (version, number, padding, link, format) in [
@@ -173,7 +173,7 @@ fn links_and_versions_of_snoop() {
         let packet = reader.next().unwrap().unwrap();
         assert_eq!((packet.link, packet.wire_length), (LinkType(link), 60));
         assert_eq!((packet.offset, packet.time), (40, Some(7_123_456_000)));
-        assert_eq!(packet.bytes, bytes(30));
+        assert_eq!(packet.bytes, noise(30));
         assert_eq!((reader.format(), reader.byte_order()), (format, ByteOrder::Big));
     }
     let error = read(&*make(6, 4, 2)).1;
@@ -284,7 +284,7 @@ fn other_files_are_named() {
     let error = read(&*record(32)).1.unwrap();
     assert!(matches!(error, Error::NotACapture { kind: None, .. }), "{error}");
     // Nothing is made of random bytes, or of prose.
-    for start in [&bytes(5000)[..], b"hello, world", &[0; 64]] {
+    for start in [&noise(5000)[..], b"hello, world", &[0; 64]] {
         let error = read(start).1.unwrap();
         assert!(matches!(error, Error::NotACapture { kind: None, .. }), "{error}");
     }

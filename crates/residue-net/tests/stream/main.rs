@@ -5,6 +5,7 @@ mod session;
 use residue_net::check::{Reason, Verdict};
 use residue_net::pcap::{LinkType, Packet};
 use residue_net::verify::Verifier;
+use residue_testing::Random;
 use session::*;
 
 const SOME: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
@@ -70,11 +71,7 @@ fn no_digests() {
 
 #[test]
 fn reordered_retransmitted_overlapping() {
-    let mut state = 1u32;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-        (state >> 8) as usize % below
-    };
+    let mut random = Random(1);
     for (protocol, digests) in cases() {
         let (messages, login) = session(protocol, digests);
         let expected = expected(protocol, &messages, 0);
@@ -82,14 +79,14 @@ fn reordered_retransmitted_overlapping() {
             let whole = segments(&messages);
             let mut sent = Vec::new();
             for segment in &whole[2 + login..] {
-                let place = random(segment.bytes.len());
+                let place = random.below(segment.bytes.len());
                 let [one, other] = halves(segment, place);
                 // A part twice, and one that overlaps both.
                 let again = halves(segment, place / 2)[1].clone();
                 sent.extend([one, other, again]);
             }
             for at in (1..sent.len()).rev() {
-                sent.swap(at, random(at + 1));
+                sent.swap(at, random.below(at + 1));
             }
             let mut segments = whole[..2 + login].to_vec();
             segments.extend(sent);
@@ -316,7 +313,7 @@ fn floods() {
     let mut sent = whole[..2 + login].to_vec();
     let far = (0..20_000).map(|number| Segment {
         at: 10_000 + number * 1000,
-        bytes: noise(500, number as usize),
+        bytes: Random(number as u64).bytes(500),
         ..whole[2 + login].clone()
     });
     sent.extend(far);
@@ -326,7 +323,7 @@ fn floods() {
     let mut sent = whole[..2 + login].to_vec();
     let mut at = whole[2 + login].at;
     for number in 0..2000 {
-        let mut bytes = noise(1400, number);
+        let mut bytes = Random(number as u64).bytes(1400);
         if number == 0 {
             let message = iscsi(0x01, 0x81, 0, &[1; 1348], [true, true]);
             bytes = message.bytes[..1400].to_vec();

@@ -3,6 +3,7 @@
 use residue_net::check::Verdict;
 use residue_net::pcap::{LinkType, Packet};
 use residue_net::verify::Verifier;
+use residue_testing::Random;
 
 /// The ends' sequence numbers wrap soon.
 pub const START: u32 = 0xffff_ff80;
@@ -47,15 +48,9 @@ pub struct Segment {
 pub const SYN: u8 = 2;
 pub const FIN: u8 = 1;
 
-pub fn noise(length: usize, seed: usize) -> Vec<u8> {
-    let mut state = seed as u32 | 1;
-    let mut byte = || {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        state as u8
-    };
-    (0..length).map(|_| byte()).collect()
+/// Returns random bytes.
+pub fn random(length: usize, seed: usize) -> Vec<u8> {
+    Random(seed as u64).bytes(length)
 }
 
 pub fn digest(bytes: &mut Vec<u8>, from: usize) -> usize {
@@ -66,7 +61,7 @@ pub fn digest(bytes: &mut Vec<u8>, from: usize) -> usize {
 }
 
 pub fn iscsi(opcode: u8, flags: u8, additional: usize, data: &[u8], digests: [bool; 2]) -> Message {
-    let mut bytes = noise(48 + additional, data.len() + usize::from(opcode));
+    let mut bytes = random(48 + additional, data.len() + usize::from(opcode));
     (bytes[0], bytes[1]) = (opcode, flags);
     bytes[4] = (additional / 4) as u8;
     bytes[5..8].copy_from_slice(&(data.len() as u32).to_be_bytes()[1..]);
@@ -83,7 +78,7 @@ pub fn iscsi(opcode: u8, flags: u8, additional: usize, data: &[u8], digests: [bo
 pub fn nvme(kind: u8, header: usize, gap: usize, data: &[u8], digests: [bool; 2]) -> Message {
     let side = usize::from(matches!(kind, 1 | 3 | 5 | 7 | 9));
     let has_digest = [digests[0], digests[1] && !data.is_empty()];
-    let mut bytes = noise(header, data.len() + usize::from(kind));
+    let mut bytes = random(header, data.len() + usize::from(kind));
     let behind = header + if digests[0] { 4 } else { 0 } + gap;
     let start = if data.is_empty() { 0 } else { behind };
     let whole = if data.is_empty() {
@@ -116,7 +111,7 @@ pub fn session(protocol: Protocol, digests: [bool; 2]) -> (Vec<Message>, usize) 
             messages.push(iscsi(0x43, 0x87, 0, offer, [false; 2]));
             messages.push(iscsi(0x23, 0x87, 0, answer.as_bytes(), [false; 2]));
             for round in 0..3 {
-                let data = noise(37 + 50 * round, 7);
+                let data = random(37 + 50 * round, 7);
                 messages.push(iscsi(0x01, 0x81, 0, &[], digests));
                 messages.push(iscsi(0x25, 0x80, 0, &data, digests));
                 messages.push(iscsi(
@@ -139,7 +134,7 @@ pub fn session(protocol: Protocol, digests: [bool; 2]) -> (Vec<Message>, usize) 
                 messages.push(Message { side: usize::from(kind), bytes, digests: [None; 2] });
             }
             for round in 0..3 {
-                let data = noise(37 + 50 * round, 7);
+                let data = random(37 + 50 * round, 7);
                 messages.push(nvme(4, 72, 0, if round == 1 { &data } else { &[] }, digests));
                 messages.push(nvme(7, 24, 4 * round, &data, digests));
                 messages.push(nvme(5, 24, 0, &[], digests));

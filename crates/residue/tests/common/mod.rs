@@ -27,18 +27,6 @@ pub fn force<F: Family>(kernel: &'static Kernel<F>) -> Option<Forced<F>> {
     kernel.force().filter(|_| wanted(kernel.info().needs))
 }
 
-/// Returns bytes that repeat nowhere near any kernel's block length.
-pub fn noise(length: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    (0..length).map(|_| next()).collect()
-}
-
 /// Returns the fields of each line of a vector file, without comments.
 pub fn vectors(file: &str) -> Vec<Vec<String>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(file);
