@@ -77,7 +77,7 @@ fn ports(header: &[u8]) -> [u16; 2] {
     [number(header, 0..2) as u16, number(header, 2..4) as u16]
 }
 
-/// Returns whether headers of an IP protocol begin with ports.
+/// Returns whether headers of an IP protocol begin with two ports: TCP, UDP, DCCP, SCTP, UDP-Lite.
 #[must_use]
 pub fn has_ports(protocol: u8) -> bool {
     matches!(protocol, 6 | 17 | 33 | 132 | 136)

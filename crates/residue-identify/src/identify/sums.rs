@@ -388,7 +388,8 @@ impl Known<'_> {
     }
 }
 
-fn gcd(a: u128, b: u128) -> u128 {
+/// Returns the greatest common divisor of two numbers.
+pub fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

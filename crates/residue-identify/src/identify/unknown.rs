@@ -17,6 +17,7 @@ use super::family::{Equation, Family, Modulus, reflect};
 use super::polynomial::Polynomial;
 use super::reading::Form;
 use super::sample::{Read, Sample};
+use super::sums::gcd;
 
 /// The degree of the narrowest unknown generator that is looked for: below, everything fits
 /// something.
@@ -189,7 +190,7 @@ impl Known<'_> {
             Sum::Same(a, b) => of(a, b),
             Sum::Across(a, b) => {
                 let [da, db] = [a, b].map(|i| self.lengths[i] - self.lengths[0]);
-                let g = gcd(da, db);
+                let g = gcd(da as u128, db as u128) as usize;
                 let (by_b, by_a) =
                     (of(0, a).times_series(g, db / g), of(0, b).times_series(g, da / g));
                 by_b.plus(&by_a, 0)
@@ -226,10 +227,6 @@ impl Known<'_> {
         })
         .collect()
     }
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The differences of a packet at two points, beyond what devices on the way are to change.
 
 use super::intake::Packet;
-use super::layer::{Flow, Layer, Masks, has_ports};
+use super::layer::{Flow, Layer, Masks};
 use crate::check::{Check, Presence, Reason, Rule, Span, Verdict};
 use crate::frame::{Found, Walk};
 use crate::pcap::LinkType;
+use crate::wire::has_ports;
 use crate::wire::tcp_checksum_option::Agreements;
 use std::collections::BTreeSet;
 

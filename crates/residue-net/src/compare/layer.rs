@@ -1,6 +1,7 @@
 //! The network layers of a packet: what identifies it at both points, and what a device may change.
 
 use crate::address::Address;
+use crate::wire::has_ports;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 use std::ops::Range;
@@ -43,11 +44,6 @@ impl Flow {
         let ports = self.ports.iter().zip(&other.ports);
         Some(bits + ports.map(|(a, b)| (a ^ b).count_ones()).sum::<u32>())
     }
-}
-
-/// Returns whether a transport protocol begins with two ports: TCP, UDP, DCCP, SCTP, UDP-Lite.
-pub fn has_ports(protocol: u8) -> bool {
-    matches!(protocol, 6 | 17 | 33 | 132 | 136)
 }
 
 /// Returns the range of the check value in a transport header.
