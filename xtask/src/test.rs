@@ -4,7 +4,7 @@ use crate::debian::install;
 use crate::python::Built;
 use crate::{cargo, require_all};
 use std::io::{BufRead, BufReader};
-use std::process::{ExitCode, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::thread::ScopedJoinHandle;
 
 /// Programs that tests compare with or need, and the Debian package of each.
@@ -77,7 +77,7 @@ pub fn run() -> ExitCode {
         let compiled = scope.spawn(|| (crate::web::build(), crate::c::run()));
         let packed = scope.spawn(|| (crate::python::build(), crate::fuzz::run()));
         // `--no-fail-fast`: one broken crate must not hide another.
-        rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
+        counted(cargo().args(["test", "--workspace", "--no-fail-fast"]), &mut counts);
         let (page, c) = joined(compiled);
         let (package, fuzz) = joined(packed);
         let page = scope.spawn(|| crate::web::run(page));
@@ -114,9 +114,9 @@ pub fn alone(name: &str, run: impl FnOnce() -> Result<(u64, Vec<String>), String
     counts.closed()
 }
 
-/// Runs `cargo` with `words`, shows its output as it comes, and counts the results in it.
-fn rust(words: &[&str], counts: &mut Counts) {
-    let child = cargo().args(words).stdout(Stdio::piped()).spawn();
+/// Runs tests by cargo, shows their output as it comes, and counts the results in it.
+pub fn counted(command: &mut Command, counts: &mut Counts) {
+    let child = command.stdout(Stdio::piped()).spawn();
     let mut child = match child {
         Ok(child) => child,
         Err(error) => {

@@ -103,8 +103,7 @@ fn words<'a>(lines: &'a [String], start: &'a str) -> impl Iterator<Item = Vec<&'
 #[test]
 fn each_tier_masks_what_is_above_it() {
     if common::emulated() {
-        println!("skipped: an emulated program cannot start itself");
-        return;
+        return residue_testing::skip("an emulated program cannot start itself");
     }
     let unmasked = child(&[]);
     for tier in cpu::tier_names() {
@@ -129,8 +128,7 @@ fn each_tier_masks_what_is_above_it() {
 #[test]
 fn each_profile_chooses_by_its_product() {
     if common::emulated() {
-        println!("skipped: an emulated program cannot start itself");
-        return;
+        return residue_testing::skip("an emulated program cannot start itself");
     }
     let detected = child(&[]);
     assert!(detected.contains(&format!("profile {}", cpu::detected_profile().name)));
@@ -160,8 +158,7 @@ fn each_profile_chooses_by_its_product() {
 #[test]
 fn long_data_have_the_same_values_in_two_streams() {
     if common::emulated() {
-        println!("skipped: an emulated program cannot start itself");
-        return;
+        return residue_testing::skip("an emulated program cannot start itself");
     }
     let mut expected = Vec::new();
     for data in long_data() {
@@ -186,8 +183,7 @@ fn long_data_have_the_same_values_in_two_streams() {
 #[test]
 fn unknown_names_are_ignored_by_the_library() {
     if common::emulated() {
-        println!("skipped: an emulated program cannot start itself");
-        return;
+        return residue_testing::skip("an emulated program cannot start itself");
     }
     for unknown in [("RESIDUE_CPU", "mmx"), ("RESIDUE_PROFILE", "pentium"), ("RESIDUE_PROFILE", "")]
     {

@@ -146,8 +146,7 @@ fn every_place_in_a_cache_line() {
 #[test]
 fn lengths_that_are_read_ahead() {
     if common::emulated() {
-        println!("skipped: it takes minutes in an emulator");
-        return;
+        return residue_testing::skip("it takes minutes in an emulator");
     }
     let data = noise((512 << 10) + 1000);
     for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-32/bzip2"] {
@@ -507,8 +506,7 @@ fn zeros_stay_zero() {
 #[test]
 fn slices_of_four_gibibytes_are_not_short() {
     if common::emulated() {
-        println!("skipped: four gibibytes take minutes in an emulator");
-        return;
+        return residue_testing::skip("four gibibytes take minutes in an emulator");
     }
     const LENGTH: usize = (1 << 32) + 9;
     let mut memory = common::Guarded::new(LENGTH);
