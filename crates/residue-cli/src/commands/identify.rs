@@ -39,8 +39,8 @@ places count.
 If nothing fits, codes are either ruled out or undecided: too few samples leave unknown CRCs open, \
 and the answer names their widths.
 
-Exit codes: 0 something fits all samples, and chance would find as much in at most one of 1024 \
-searches. 1 anything less: the result fits only some of the samples, or may be chance, or nothing \
+Exit codes: 0 something fits all samples, and the probability of a chance match is at most 1/1024. \
+1 anything less: the result fits only some of the samples, or may be chance, or nothing \
 was found, whether ruled out or undecided (the JSON member `certainty` says which). 2 wrong usage \
 or unreadable input.
 

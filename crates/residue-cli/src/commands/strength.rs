@@ -27,9 +27,9 @@ x^16+x^12+x^5+1.
 Lengths are of the data, without the check value: in bits (1e9, 64k), or in bytes with the unit B \
 (1500B, 1.5kB, 64KiB, 1MiB).
 
-Every figure is marked exact (proved), bound (proved as far as it goes), estimate (errors of few \
-bits counted, of more bits taken as undetected in the share of random data) or sampled (evaluated \
-at some points).
+Every figure is marked exact (proved), bound (proved lower limit; the true figure may be larger), \
+estimate (errors of few bits counted, of more bits taken as undetected in the share of random \
+data) or sampled (evaluated at some points).
 
 An undetected error is given by its wrong bits in the data, from 0, the first bit sent, and by the \
 change of the check value (exclusive or), in hexadecimal as `residue sum` prints it. The first bit \

@@ -5,11 +5,11 @@
 //! where one begins depends on those before; and to read, if the capture can only be read from its
 //! start on, as a pipe or compressed data.
 //!
-//! Most packets depend on no other one, and no other depends on them but for their number: all
-//! their values are good, absent or unverifiable. They are judged once and counted. All others are
-//! judged again by the calling thread, in the order of the capture: packets with values from which
-//! causes are learnt, fragments, segments of streams, requests of connections, and packets that are
-//! not followed.
+//! Most packets are independent: all their values are good, absent or unverifiable, and only their
+//! count matters to later ones. They are judged once and counted. All others are judged again by
+//! the calling thread, in the order of the capture: packets with values from which causes are
+//! learnt, fragments, segments of streams, requests of connections, and packets that are not
+//! followed.
 //!
 //! What the calling thread remembers may change the verdicts on later packets ([`Dependencies`]).
 //! If it begins to remember something while others judge ahead, their packets are judged again.

@@ -27,7 +27,7 @@ pub struct ProfileArgs {
         hide_possible_values = true
     )]
     polynomial: Option<String>,
-    /// Degree of the polynomial, if its digits leave it open
+    /// Degree, if the digits are ambiguous
     #[arg(long, value_name = "BITS")]
     width: Option<u32>,
     /// Compute only the Hamming distance at this length of data

@@ -22,7 +22,7 @@ pub struct WeightsArgs {
     /// Name of a CRC, or a polynomial
     #[arg(value_name = "POLY", value_parser = Names, hide_possible_values = true)]
     polynomial: String,
-    /// Degree of the polynomial, if its digits leave it open
+    /// Degree, if the digits are ambiguous
     #[arg(long, value_name = "BITS")]
     width: Option<u32>,
     /// Length of the data, in bits; or in bytes, as 1500B
