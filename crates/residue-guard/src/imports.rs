@@ -1,6 +1,6 @@
 //! The order of the folders for Linux: `sys/`, which uses nothing else of the crate, is below
-//! `host/`, and both are below the engines, `queue/` and `kernel/`, which do not use each other. All
-//! other modules do no input or output, and use none of these folders.
+//! `host/`, and both are below the engines, `queue/` and `kernel/`, which do not use each other.
+//! All other modules do no input or output, and use none of these folders.
 
 use std::fs;
 use std::path::Path;

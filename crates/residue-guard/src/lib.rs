@@ -7,8 +7,8 @@
 //! them, so TCP retransmits. Layout and coverage of the values are in
 //! [`residue_net::wire::tcp_checksum_option`], the rules in docs/guard.md.
 //!
-//! The engine does no input or output and reads no clock. `queue`, on Linux only, does both: it is a
-//! client of the kernel's netfilter queue, with the rules that fill it, and a loop around the
+//! The engine does no input or output and reads no clock. `queue`, on Linux only, does both: it is
+//! a client of the kernel's netfilter queue, with the rules that fill it, and a loop around the
 //! engine. `kernel` guards with eBPF programs instead. Both use `host` and `sys`, the system calls,
 //! and neither uses the other.
 

@@ -25,11 +25,8 @@
 use crate::Error;
 use crate::body::Family;
 pub use crate::body::{Packets, Spans};
-use crate::code::Code;
-use crate::code::of_sum;
-use crate::crc::compiled::CompiledIn;
-use crate::crc::crc32c::Crc32c;
-use crate::crc::of_family;
+use crate::code::{Code, of_sum};
+use crate::crc::{compiled::CompiledIn, crc32c::Crc32c, of_family};
 use crate::kernel::Dispatch;
 use crate::sums::internet as rfc1071;
 

@@ -16,11 +16,9 @@
 //! All functions panic if the lengths of the two differ, as [`slice::copy_from_slice`] does.
 
 use crate::body::Family;
-use crate::code::Code;
-use crate::code::{ValueEncoding, of_sum};
+use crate::code::{Code, ValueEncoding, of_sum};
 use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
-use crate::crc::crc32c::Crc32c;
-use crate::crc::{CRC_32, CRC_32C, CRC_64_NVME, Crc, Width, of_family};
+use crate::crc::{CRC_32, CRC_32C, CRC_64_NVME, Crc, Width, crc32c::Crc32c, of_family};
 pub use crate::kernel::copy::Destination;
 use crate::kernel::copy::{copy, run};
 use crate::sums::fletcher::{Bytes255, Variant, Words65535};

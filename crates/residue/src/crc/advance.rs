@@ -6,10 +6,8 @@
 
 use super::{Constants, fold};
 use crate::arch::{CarryLess, Portable};
-use crate::body::Tier;
-use crate::body::{Body, Family};
-use crate::kernel::{Dispatch, Kernel, dispatch};
-use crate::kernel::{on_aarch64, on_x86_64};
+use crate::body::{Body, Family, Tier};
+use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 
 /// The family of the kernels that advance a register, over a number of zero bytes or by a factor.
 ///

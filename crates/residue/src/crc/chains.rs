@@ -7,8 +7,7 @@
 //! the size.
 
 use super::{Constants, Embedded, gf2};
-use crate::body::Tier;
-use crate::body::{Body, ByLength, OutOfLine};
+use crate::body::{Body, ByLength, OutOfLine, Tier};
 use core::array::from_fn;
 
 /// Runs eight chains while there are bytes for them, then one, and for short data only one.

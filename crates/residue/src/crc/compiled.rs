@@ -14,11 +14,9 @@ use super::tables::{Tabled, Tables, Word};
 use super::taps::{FewOfCrc32, FewOfCrc64Nvme, OfCrc32, OfCrc64Nvme, Taps};
 use super::{Constants, Embedded, Register, Width, catalog};
 use crate::arch::{Ethernet, Polynomial};
-use crate::body::Tier;
-use crate::body::{Body, ByLength, Family, OutOfLine};
+use crate::body::{Body, ByLength, Family, OutOfLine, Tier};
 use crate::cpu::{INTEL_AVX512, Product};
-use crate::kernel::{Dispatch, Kernel};
-use crate::kernel::{on_aarch64, on_x86_64};
+use crate::kernel::{Dispatch, Kernel, on_aarch64, on_x86_64};
 use core::marker::PhantomData;
 
 /// The CRCs with compiled-in constants, by the function that computes them.

@@ -14,8 +14,7 @@ use crate::arch::{Castagnoli, Polynomial};
 use crate::body::{ByLength, OutOfLine};
 use crate::cpu::{INTEL_AVX512, Product};
 use crate::crc::lockstep::Lockstep;
-use crate::kernel::Kernel;
-use crate::kernel::{on_aarch64, on_x86_64};
+use crate::kernel::{Kernel, on_aarch64, on_x86_64};
 
 /// Computes CRC-32C of `data`, of any length.
 ///

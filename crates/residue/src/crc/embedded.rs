@@ -6,11 +6,9 @@ use super::gf2::{self, Multiples};
 use super::taps::{Matrices, Taps};
 use super::{Params, Register};
 use crate::arch::Portable;
-use crate::body::Tier;
-use crate::body::{Body, Family};
+use crate::body::{Body, Family, Tier};
 use crate::cpu::Product;
-use crate::kernel::{Dispatch, Kernel, dispatch};
-use crate::kernel::{on_aarch64, on_x86_64};
+use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 
 /// The constants of the kernels for a CRC of up to 64 bits, in its 64-bit embedding.
 ///

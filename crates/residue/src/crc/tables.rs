@@ -18,8 +18,7 @@
 use super::small::Ends;
 use super::{Params, Width};
 use crate::arch::Portable;
-use crate::body::Tier;
-use crate::body::{Body, Family};
+use crate::body::{Body, Family, Tier};
 use crate::kernel::Kernel;
 
 /// A word of the tables: `u32`, `u64` or `u128`.

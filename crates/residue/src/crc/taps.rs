@@ -23,8 +23,7 @@ use crate::arch::Portable;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
 use crate::arch::x86_64::Avx512Vpclmul;
 use crate::arch::{ByteMatrix, tail_bytes};
-use crate::body::Body;
-use crate::body::Enter;
+use crate::body::{Body, Enter};
 use crate::kernel::Outlined;
 
 /// A set of taps for some polynomials, in vectors of 64 bytes.

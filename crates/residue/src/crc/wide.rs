@@ -2,8 +2,7 @@
 
 use super::{Params, Register};
 use crate::arch::Portable;
-use crate::body::Tier;
-use crate::body::{Body, Family};
+use crate::body::{Body, Family, Tier};
 use crate::kernel::{Dispatch, Kernel, dispatch};
 
 /// The constants of the kernels for a CRC of more than 64 bits.

@@ -15,11 +15,9 @@
 
 use crate::Error;
 use crate::arch::{Bytes, Portable};
-use crate::body::Tier;
-use crate::body::{Body, Family};
+use crate::body::{Body, Family, Tier};
 use crate::kernel::copy::{self, Destination};
-use crate::kernel::{Dispatch, Kernel, dispatch};
-use crate::kernel::{on_aarch64, on_x86_64};
+use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::length::Length;
 use crate::streaming::streaming;
 use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors};

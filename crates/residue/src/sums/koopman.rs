@@ -24,8 +24,7 @@
 
 use crate::Error;
 use crate::arch::Portable;
-use crate::body::Tier;
-use crate::body::{Body, Family};
+use crate::body::{Body, Family, Tier};
 use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch};
 use crate::length::Length;

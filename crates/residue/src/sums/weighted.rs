@@ -14,8 +14,7 @@
 use crate::arch::{
     Load, STREAM_BYTES, Unit, Weighted, corrected32, in_two_streams, scalar, streamed,
 };
-use crate::body::Tier;
-use crate::body::{Body, ByLength, Family, OutOfLine};
+use crate::body::{Body, ByLength, Family, OutOfLine, Tier};
 use crate::words::short_word;
 use core::marker::PhantomData;
 

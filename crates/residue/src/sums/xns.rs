@@ -20,11 +20,9 @@
 
 use crate::Error;
 use crate::arch::{Portable, WordSum, last_word};
-use crate::body::Tier;
-use crate::body::{Body, Family};
+use crate::body::{Body, Family, Tier};
 use crate::kernel::copy::{self, Destination};
-use crate::kernel::{Dispatch, Kernel, dispatch};
-use crate::kernel::{on_aarch64, on_x86_64};
+use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::length::Length;
 use crate::streaming::streaming;
 use crate::sums::internet::fold;

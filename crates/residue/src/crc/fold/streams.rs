@@ -3,8 +3,7 @@
 use super::{FoldLong, gather, reduce128, register_lane};
 use crate::arch::{CarryLessWide, STREAM_BYTES, in_two_streams};
 use crate::body::Body;
-use crate::crc::advance::product;
-use crate::crc::{Constants, Embedded};
+use crate::crc::{Constants, Embedded, advance::product};
 
 /// Folds long data of a reflected CRC, in two streams if they come from memory and the CPU gains by
 /// it.

@@ -5,8 +5,7 @@
 
 use super::{Bytes255, Deferred, Each, Words65535};
 use crate::arch::scalar;
-use crate::body::Body;
-use crate::body::Tier;
+use crate::body::{Body, Tier};
 
 /// Takes single bytes, sixteen to an unrolled step; the sums are folded to 16 bits every 2048 bytes
 /// ("simple").
