@@ -92,26 +92,6 @@ fn what_is_printed() {
     assert!(verify(&["pcapng.good.pcapng"]).ends(0).contains(": pcapng, 1 packet\n"));
 }
 
-/// The examples in README.md match the output.
-#[test]
-fn readme() {
-    let root = captures().join("..");
-    let readme = fs::read_to_string(root.join("README.md")).unwrap();
-    let dir = tempfile::tempdir().unwrap();
-    let repaired = dir.path().join("repaired.pcap");
-    let repaired = repaired.to_str().unwrap();
-    for (command, code) in [
-        ("verify captures/nat-tcp.bad.pcap", 1),
-        ("fix captures/nat-tcp.bad.pcap -o repaired.pcap", 0),
-    ] {
-        let args =
-            command.split(' ').map(|arg| if arg == "repaired.pcap" { repaired } else { arg });
-        let ran = residue(["pcap"].into_iter().chain(args)).within(&root).run();
-        let example = format!("$ residue pcap {command}\n{}", ran.ends(code));
-        assert!(readme.contains(&example), "README.md has not:\n{example}");
-    }
-}
-
 /// The JSON has everything that the text and the table have.
 #[test]
 fn formats_agree() {
