@@ -97,28 +97,35 @@ compiled_in! {
     /// combine, update, verify.
     CRC_32C;
     [
+        // Zen 5.
         on_x86_64!(
             Avx512Vpclmul, ComposedTaps, "sse42_avx512_gfni",
             copy CopyTaps, batch Avx2Vpclmul Lockstep
         )
         .by(Product::ByteMatrix),
+        // Intel from Ice Lake on, with AVX-512; Zen 4.
         on_x86_64!(
             Avx512Vpclmul, ComposedAvx512, "sse42_avx512_vpclmul",
             copy FoldStepsLong<Crc32c>, batch Avx2Vpclmul Lockstep
         ),
+        // Zen 3; Intel from Alder Lake on, without AVX-512.
         on_x86_64!(
             Avx2Vpclmul, Composed, "sse42_avx2_vpclmul",
             copy FoldStepsLong<Crc32c>, batch Avx2Vpclmul Lockstep
         ),
+        // Intel from Westmere, AMD from Bulldozer to Zen 2.
         on_x86_64!(
             Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul",
             copy FoldStepsLong<Crc32c>, batch Sse42 Lockstep
         ),
+        // Nehalem, and virtual machines that hide carry-less products.
         on_x86_64!(Sse42, ChainOrTables<Crc32c>, "sse42_tables", batch Sse42 Lockstep),
+        // Apple M; Neoverse V1 and N2, and later ones.
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32c, FusedEor3<Crc32c>>, "crc_pmull_eor3",
             copy FoldStepsLong<Crc32c>, batch Crc Lockstep
         ),
+        // Other CPUs with the instructions for AES: Neoverse N1, Cortex-A.
         on_aarch64!(
             CrcPmull, ChainToFused<Crc32c, FusedPmull<Crc32c>>, "crc_pmull",
             copy FoldStepsLong<Crc32c>, batch Crc Lockstep

@@ -254,11 +254,17 @@ impl<T: Tier> Body<T> for BitwiseMsb {
 ///
 /// [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
+    // Zen 5.
     on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy FoldLong).by(Product::ByteMatrix),
+    // Intel from Ice Lake on, with AVX-512; Zen 4.
     on_x86_64!(Avx512Vpclmul, FoldLanesApart, "avx512_vpclmul", copy FoldLong),
+    // Zen 3; Intel from Alder Lake on, without AVX-512.
     on_x86_64!(Avx2Vpclmul, FoldApart, "avx2_vpclmul", copy FoldLong),
+    // Intel from Westmere, AMD from Bulldozer to Zen 2.
     on_x86_64!(Pclmul, FoldApart, "pclmul", copy FoldLong),
+    // Apple M; Neoverse V1 and N2, and later ones.
     on_aarch64!(PmullEor3, FoldApart, "pmull_eor3", copy FoldLong),
+    // Other CPUs with the instructions for AES: Neoverse N1, Cortex-A.
     on_aarch64!(Pmull, FoldApart, "pmull", copy FoldLong),
     #[cfg(feature = "generic")]
     Kernel::generic::<FoldApart>("generic"),
