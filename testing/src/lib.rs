@@ -1,6 +1,7 @@
-//! What the tests of several crates share: random bytes, tests that cannot run everywhere, and
-//! other programs.
+//! What the tests of several crates share: random bytes, imports, tests that cannot run everywhere,
+//! and other programs.
 
+pub mod imports;
 mod random;
 
 pub use random::{Random, noise};

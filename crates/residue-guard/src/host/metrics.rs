@@ -61,7 +61,7 @@ impl Metrics {
         for (name, value) in object(counters) {
             let metric = format!("{name}_total");
             let values = value.as_array().map(Vec::as_slice).unwrap_or_default();
-            // An array has an element for each value, 0 to 6; unused ones are left out.
+            // An array has an element for each value, from 0 on.
             let by_value = values.iter().enumerate();
             match value {
                 Value::Array(_) if name == "received" => {

@@ -9,7 +9,7 @@ mod neon;
 mod pmull;
 
 mod markers {
-    use super::super::{aarch64_tiers, tiers};
+    use crate::arch::{aarch64_tiers, tiers};
     aarch64_tiers!(tiers);
 }
 pub(crate) use markers::*;

@@ -9,7 +9,7 @@ mod sse2;
 mod ssse3;
 
 mod markers {
-    use super::super::{tiers, x86_64_tiers};
+    use crate::arch::{tiers, x86_64_tiers};
     x86_64_tiers!(tiers);
 }
 pub(crate) use markers::*;

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ const QUEUE: u16 = 16;
 const SEGMENT: usize = 1448;
 /// Size of the small file in bytes.
 const SMALL: usize = 100_000;
-/// The status of `curl` after fewer bytes than the server has announced.
+/// The exit code of `curl` after fewer bytes than the server has announced.
 const CURL_PARTIAL_FILE: i32 = 18;
 /// Time limit for the hosts to become ready.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -46,16 +46,13 @@ fn on(host: &str, words: &[&str]) -> Command {
 
 /// Runs a command, and returns its output. The error is what it printed itself.
 fn output(command: Command) -> anyhow::Result<String> {
-    output_unless(command, |status| !status.success())
+    output_or(command, 0)
 }
 
-/// Returns the output of a command, unless its status is a failure.
-fn output_unless(
-    mut command: Command,
-    is_failure: impl Fn(ExitStatus) -> bool,
-) -> anyhow::Result<String> {
+/// Runs a command, for whose output it may end with one other code than 0.
+fn output_or(mut command: Command, other: i32) -> anyhow::Result<String> {
     let ended = command.output()?;
-    if is_failure(ended.status) {
+    if ![Some(0), Some(other)].contains(&ended.status.code()) {
         let words: Vec<_> = command.get_args().map(OsStr::to_string_lossy).collect();
         let text = String::from_utf8_lossy(&ended.stderr);
         bail!("`{} {}`: {}", command.get_program().display(), words.join(" "), text.trim());
@@ -250,27 +247,20 @@ impl Network {
 
     /// Fetches a file from the client.
     pub fn fetch(&self, version: u8, name: &str) -> anyhow::Result<Fetched> {
-        self.fetch_unless(version, name, |status| !status.success())
+        self.fetch_or(version, name, 0)
     }
 
     /// Fetches the file as TCP delivers it, which without a guard may end too early: the segments
     /// at its end have other sequence numbers, and the one that closes the connection has not.
     pub fn fetch_as_delivered(&self, version: u8) -> anyhow::Result<Fetched> {
-        self.fetch_unless(version, "file", |status| {
-            !status.success() && status.code() != Some(CURL_PARTIAL_FILE)
-        })
+        self.fetch_or(version, "file", CURL_PARTIAL_FILE)
     }
 
-    fn fetch_unless(
-        &self,
-        version: u8,
-        name: &str,
-        is_failure: impl Fn(ExitStatus) -> bool,
-    ) -> anyhow::Result<Fetched> {
+    fn fetch_or(&self, version: u8, name: &str, other: i32) -> anyhow::Result<Fetched> {
         let to = format!("{FOLDER}/got");
         let more = ["--speed-limit", "1", "--speed-time", "20", "-w", "%{time_total}"];
         let curl = Network::curl(version, name, &to, &more);
-        let seconds = output_unless(curl, is_failure)?.trim().parse()?;
+        let seconds = output_or(curl, other)?.trim().parse()?;
         Ok(Fetched { bytes: fs::read(&to)?, seconds, sha256: sha256(&to)? })
     }
 
