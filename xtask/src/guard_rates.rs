@@ -1,5 +1,5 @@
 //! `cargo xtask guard-rates`: TCP between two network namespaces, without a guard and with each
-//! engine. These are the tables of docs/guard.md, section 9.
+//! engine. These are the tables of docs/guard/cost.md.
 
 mod hosts;
 mod pages;

@@ -1,5 +1,5 @@
 //! Tests the documents: every command of README.md and of the guides succeeds, commands of docs/
-//! with output print it, and docs/README.md links to every document.
+//! with output print it, docs/README.md links to every document, and a document to its subpages.
 #![cfg(unix)]
 
 mod common;
@@ -14,6 +14,20 @@ use std::process::Command;
 /// Returns the root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Returns the pages in a folder and in the folders below it.
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            all.extend(pages(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            all.push(path);
+        }
+    }
+    all
 }
 
 /// Commands that cannot be run here, by their start, and why. Only their arguments are checked.
@@ -159,20 +173,17 @@ fn commands_of_the_page() {
 fn commands_in_the_documents_print_what_is_shown_below_them() {
     let dir = folder();
     let (mut tried, mut guides) = (0, 0);
-    for entry in fs::read_dir(root().join("docs")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "md") {
-            let guide = is_guide(&path);
-            let mut all = shown(&fs::read_to_string(path).unwrap(), guide);
-            if guide {
-                guides += 1;
-                try_out(&all, folder().path());
-            } else {
-                all.retain(|one| !one.lines.is_empty());
-                try_out(&all, dir.path());
-            }
-            tried += all.len();
+    for path in pages(&root().join("docs")) {
+        let guide = is_guide(&path);
+        let mut all = shown(&fs::read_to_string(path).unwrap(), guide);
+        if guide {
+            guides += 1;
+            try_out(&all, folder().path());
+        } else {
+            all.retain(|one| !one.lines.is_empty());
+            try_out(&all, dir.path());
         }
+        tried += all.len();
     }
     assert!(tried >= 40 && guides >= 5, "{tried}, {guides} guides");
 }
@@ -186,21 +197,23 @@ fn links(page: &str) -> Vec<String> {
 
 #[test]
 fn every_document_is_listed_and_every_link_leads_somewhere() {
-    let root = root();
-    let index = fs::read_to_string(root.join("docs/README.md")).unwrap();
-    let listed = links(&index);
-    let entries = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().file_name());
-    let names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
-    for name in names.iter().filter(|name| name.ends_with(".md") && *name != "README.md") {
-        assert!(listed.contains(name), "docs/README.md does not name {name}");
+    let docs = root().join("docs");
+    let index = docs.join("README.md");
+    let listed = |by: &Path, page: &Path| {
+        let name = page.strip_prefix(&docs).unwrap().to_str().unwrap();
+        links(&fs::read_to_string(by).unwrap()).iter().any(|link| link == name)
+    };
+    let pages = pages(&docs);
+    for page in pages.iter().filter(|page| **page != index) {
+        // The page of docs/guard.md lists those of docs/guard/.
+        let folder = page.parent().unwrap();
+        let by = if folder == docs { index.clone() } else { folder.with_extension("md") };
+        assert!(listed(&by, page), "{} does not link to {}", by.display(), page.display());
     }
-    let pages =
-        names.iter().filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
-    let tops = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_string);
-    for page in pages.chain(tops) {
-        let path = root.join(&page);
+    let tops = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"];
+    for path in pages.into_iter().chain(tops.map(|name| root().join(name))) {
         for target in links(&fs::read_to_string(&path).unwrap()) {
-            assert!(path.parent().unwrap().join(&target).exists(), "{page}: {target}");
+            assert!(path.parent().unwrap().join(&target).exists(), "{}: {target}", path.display());
         }
     }
 }

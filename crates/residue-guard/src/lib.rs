@@ -5,7 +5,7 @@
 //! Alternate Checksum Request (kind 14) in SYNs, and adds TCP Alternate Checksum Data (kind 15) to
 //! every other segment that the kernel sends. Damaged segments are dropped before the kernel sees
 //! them, so TCP retransmits. Layout and coverage of the values are in
-//! [`residue_net::wire::tcp_checksum_option`], the rules in docs/guard.md.
+//! [`residue_net::wire::tcp_checksum_option`], the rules in docs/guard/rules.md.
 //!
 //! The engine does no input or output and reads no clock. `queue`, on Linux only, does both: it is
 //! a client of the kernel's netfilter queue, with the rules that fill it, and a loop around the

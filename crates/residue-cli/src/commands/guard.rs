@@ -25,8 +25,8 @@ use std::path::PathBuf;
 
 const HELP: &str = "\
 A guard on each of two hosts adds a CRC to every TCP segment between them, and drops damaged \
-segments, so that TCP retransmits. Applications are not involved. docs/guard.md explains the \
-protocol and its costs, docs/guard-rollout.md how to deploy it.
+segments, so that TCP retransmits. Applications are not involved. docs/guard.md says \
+what it costs and what it does not do, docs/guard/rollout.md how to deploy it.
 
 Engines:
   kernel  eBPF programs that stay in the kernel: no process is in the path of the data. Values 4 \
