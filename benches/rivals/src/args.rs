@@ -49,7 +49,7 @@ pub struct Args {
     /// Measure nothing: tables of this record
     #[arg(long, value_name = "RECORD", conflicts_with_all = MEASURES, conflicts_with = "draw")]
     pub show: Option<PathBuf>,
-    /// Measure nothing: put the worst ratios of these records into docs/speed.md
+    /// Measure nothing: put the worst ratios of these records into docs/speed/peers.md
     #[arg(
         long,
         value_name = "RECORD",
@@ -67,7 +67,7 @@ pub struct Args {
 const RECORDS: &str = "benches/record";
 const FIGURES: &str = "docs/figures";
 /// The page that `--docs` changes.
-pub const PAGE: &str = "docs/speed.md";
+pub const PAGE: &str = "docs/speed/peers.md";
 
 /// Arguments of a measurement alone.
 const MEASURES: [&str; 3] = ["record", "quick", "portable"];

@@ -48,7 +48,7 @@ fn replaced(page: &str, record: &Record, path: &str) -> Option<String> {
 /// Returns the worst ratios of a record as a Markdown table, with a line on their origin.
 fn table(record: &Record, path: &str) -> String {
     let mut out = format!(
-        "{}, {}, residue {}\n([record](../{path})):\n\n| worst ratio |",
+        "{}, {}, residue {}\n([record](../../{path})):\n\n| worst ratio |",
         record.fact("cpu").replace("(R)", ""),
         record.day(),
         record.fact("residue")
@@ -130,7 +130,7 @@ mod tests {
         let page = format!("a\n{}old -->\nb\n{END}\nc\n", begin("zen3"));
         let new = replaced(&page, &record(), "new.csv").expect("a table");
         let head = "a\n<!-- record of zen3: new.csv -->\n\
-            AMD EPYC family 25 model 1, 2026-01-02, residue 0.1.0\n([record](../new.csv)):\n\n\
+            AMD EPYC family 25 model 1, 2026-01-02, residue 0.1.0\n([record](../../new.csv)):\n\n\
             | worst ratio |";
         assert!(new.starts_with(head) && new.ends_with(&format!("{END}\nc\n")), "{new}");
         let row =
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn the_page_shows_the_records_that_it_names() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let page = std::fs::read_to_string(root.join("docs/speed.md")).expect("a page");
+        let page = std::fs::read_to_string(root.join(crate::args::PAGE)).expect("a page");
         let begin = begin("").replace(": ", "");
         let names = page.lines().filter_map(|line| line.strip_prefix(&begin)?.split_once(": "));
         let names: Vec<&str> = names.filter_map(|(_, rest)| rest.strip_suffix(" -->")).collect();

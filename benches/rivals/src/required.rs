@@ -39,7 +39,7 @@ struct Row {
     similar: Option<&'static str>,
     crcs: [Ratios; 3],
     /// Bytes a cycle from the first-level cache, in the order of `SUBJECTS`: the limit by the units
-    /// of the profile, which docs/speed.md derives.
+    /// of the profile, which docs/speed/peers.md derives.
     walls: [f64; SUBJECTS.len()],
 }
 
