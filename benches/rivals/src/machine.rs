@@ -89,7 +89,6 @@ pub fn profile_of(cpu: &str, features: &str) -> &'static str {
         (Some("AMD"), 25, true) => "zen4",
         (Some("AMD"), 26.., _) => "zen5",
         (Some("Intel"), _, true) => "intel_avx512",
-        (Some("Intel"), _, false) => "intel_client",
         _ => "unknown",
     }
 }
@@ -158,7 +157,7 @@ mod tests {
             ("AMD EPYC family 25 model 17", "sse2 avx512", "zen4"),
             ("AMD EPYC family 26 model 2", "sse2 avx512", "zen5"),
             ("Intel(R) Xeon(R) Processor family 6 model 143", "avx512 avx512vnni", "intel_avx512"),
-            ("Intel(R) Core(TM) i7 family 6 model 151", "avx2", "intel_client"),
+            ("Intel(R) Core(TM) i7 family 6 model 151", "avx2", "unknown"),
             ("Neoverse-V2", "neon", "unknown"),
         ];
         for (cpu, features, profile) in cpus {

@@ -35,8 +35,6 @@ type Ratios = (&'static str, [f64; REQUIRED.len()]);
 struct Row {
     /// The profile that the ratios were found for.
     profile: &'static str,
-    /// A profile of similar CPUs, for which they are an estimate.
-    similar: Option<&'static str>,
     crcs: [Ratios; 3],
     /// Bytes a cycle from the first-level cache, in the order of `SUBJECTS`: the limit by the units
     /// of the profile, which docs/speed/peers.md derives.
@@ -46,7 +44,6 @@ struct Row {
 const ROWS: [Row; 4] = [
     Row {
         profile: "intel_avx512",
-        similar: None,
         crcs: [
             (CRC_32C, [1.2, 1.0, 1.3, 1.05, 1.1, 1.0, 1.0]),
             (CRC_32, [1.1, 1.0, 1.0, 1.0, 1.04, 1.0, 1.0]),
@@ -56,7 +53,6 @@ const ROWS: [Row; 4] = [
     },
     Row {
         profile: "zen4",
-        similar: None,
         crcs: [
             (CRC_32C, [1.1, 1.3, 1.7, 1.1, 1.25, 1.0, 1.0]),
             (CRC_32, [1.0, 1.0, 1.0, 1.0, 1.05, 1.0, 1.0]),
@@ -66,7 +62,6 @@ const ROWS: [Row; 4] = [
     },
     Row {
         profile: "zen5",
-        similar: None,
         crcs: [
             (CRC_32C, [1.4, 1.0, 1.2, 1.5, 1.9, 1.0, 1.0]),
             (CRC_32, [1.05, 1.0, 1.25, 1.5, 1.9, 1.0, 1.0]),
@@ -76,7 +71,6 @@ const ROWS: [Row; 4] = [
     },
     Row {
         profile: "zen3",
-        similar: Some("intel_client"),
         crcs: [
             (CRC_32C, [1.0, 1.0, 1.0, 1.4, 1.25, 1.0, 1.0]),
             (CRC_32, [1.0; 7]),
@@ -120,12 +114,11 @@ pub const TIE: f64 = 0.97;
 pub struct Goals {
     /// The row of the profile; without one `residue` must not be slower.
     row: Option<&'static Row>,
-    estimate: bool,
 }
 
 impl Goals {
     /// The goals of other CPUs, of restricted tiers and of the comparison of portable code.
-    pub const NOT_SLOWER: Goals = Goals { row: None, estimate: false };
+    pub const NOT_SLOWER: Goals = Goals { row: None };
 
     /// Chooses the goals of a record by its profile, its tier and its kind of rivals.
     #[must_use]
@@ -139,9 +132,7 @@ impl Goals {
     /// Returns the goals of a profile.
     #[must_use]
     pub fn of_profile(name: &str) -> Goals {
-        let fits = |row: &&Row| row.profile == name || row.similar == Some(name);
-        let row = ROWS.iter().find(fits);
-        Goals { row, estimate: row.is_some_and(|row| row.profile != name) }
+        Goals { row: ROWS.iter().find(|row| row.profile == name) }
     }
 
     /// Returns the ratio required of a code in a range; nothing of misaligned and mixed lengths.
@@ -168,17 +159,13 @@ impl Goals {
     /// Returns the bytes a cycle that the CPU's units allow for a code, if its profile says.
     #[must_use]
     pub fn wall(self, code: &str) -> Option<f64> {
-        let row = self.row.filter(|_| !self.estimate)?;
-        Some(row.walls[SUBJECTS.iter().position(|subject| subject.code == code)?])
+        Some(self.row?.walls[SUBJECTS.iter().position(|subject| subject.code == code)?])
     }
 
     /// Describes the origin of the goals in a sentence.
     #[must_use]
     pub fn describe(self) -> String {
         match self.row {
-            Some(row) if self.estimate => {
-                format!("Required ratios: those of the profile {}, an estimate here.", row.profile)
-            }
             Some(row) => format!("Required ratios: those of the profile {}.", row.profile),
             None => format!("Required here: not to be slower; {TIE} is a tie."),
         }
@@ -195,17 +182,16 @@ mod tests {
         let long = REQUIRED[4];
         let goal = |profile, code| Goals::of_profile(profile).ratio(code, &long);
         assert_eq!([goal("intel_avx512", CRC_32), goal("zen5", CRC_32)], [Some(1.04), Some(1.9)]);
-        assert_eq!([goal("zen4", CRC_64), goal("intel_client", CRC_32C)], [Some(1.0), Some(1.25)]);
-        assert_eq!([goal("zen3", INTERNET), goal("apple", INTERNET)], [Some(2.5), Some(1.0)]);
-        assert!(Goals::of_profile("intel_client").describe().contains("zen3, an estimate"));
+        assert_eq!([goal("zen4", CRC_64), goal("unknown", CRC_32C)], [Some(1.0), Some(1.0)]);
+        assert_eq!([goal("zen3", INTERNET), goal("unknown", INTERNET)], [Some(2.5), Some(1.0)]);
         assert!(!Goals::of_profile("zen3").reached(0.99, 1.0));
-        assert!(Goals::of_profile("apple").reached(0.97, 1.0));
+        assert!(Goals::of_profile("unknown").reached(0.97, 1.0));
     }
 
     #[test]
     fn walls_are_those_of_the_profile_itself() {
         let wall = |profile| Goals::of_profile(profile).wall(CRC_32);
-        assert_eq!([wall("zen3"), wall("intel_client"), wall("apple")], [Some(8.0), None, None]);
+        assert_eq!([wall("zen3"), wall("unknown")], [Some(8.0), None]);
     }
 
     #[test]
@@ -218,9 +204,6 @@ mod tests {
 
     #[test]
     fn rows_name_profiles_of_the_library() {
-        for row in &ROWS {
-            let names = [Some(row.profile), row.similar];
-            assert!(names.into_iter().flatten().all(|name| Profile::named(name).is_some()));
-        }
+        assert!(ROWS.iter().all(|row| Profile::named(row.profile).is_some()));
     }
 }

@@ -20,8 +20,6 @@ pub enum Error {
         /// The number of bytes it was given.
         bytes: usize,
     },
-    /// This CPU cannot run these kernels, between which and simpler ones a profile chooses.
-    NothingToTune(String),
     /// The thread could not be bound to a core.
     Pin(String),
     /// A packet ended before its length said so (Sklower's "out of data").
@@ -49,11 +47,6 @@ impl fmt::Display for Error {
                 f,
                 "kernel `{kernel}` of `{code}` gives a wrong value for {bytes} bytes; nothing was \
                  timed; please report it"
-            ),
-            Error::NothingToTune(names) => write!(
-                f,
-                "nothing to tune: the kernels that profiles choose from some length on ({names}) \
-                 need features that this CPU lacks or RESIDUE_CPU masks"
             ),
             Error::Pin(why) => write!(f, "cannot stay on one core: {why}; leave out --pin"),
             Error::TooFewBytes { have, want } => {

@@ -254,23 +254,6 @@ impl<'a> Rounds<'a> {
         self.functions.iter().map(time).collect()
     }
 
-    /// Returns the times of the functions in their order, each by its own quietest rounds: the
-    /// tenth in which it took least time.
-    ///
-    /// Of two functions whose core changes its clock from batch to batch, or shares its units with
-    /// another thread, the rounds in which both together took least time may be those in which one
-    /// of them was lucky. Equal parts of each one's rounds are of equal conditions.
-    #[must_use]
-    pub fn times_apart(&self, clock: &Clock) -> Vec<Time> {
-        let time = |function: &Function<'_>| {
-            let mut sorted = function.ticks.clone();
-            sorted.sort_by(f64::total_cmp);
-            sorted.truncate(sorted.len().div_ceil(10));
-            Time::of(&sorted, clock)
-        };
-        self.functions.iter().map(time).collect()
-    }
-
     /// Returns the numbers of the quiet rounds: the third with the least geometric mean of the
     /// times in them.
     fn quiet(&self) -> Vec<usize> {
@@ -305,25 +288,6 @@ mod tests {
         let time = |ns, quartiles| Time { ns, quartiles, rounds: 2 };
         assert_eq!(rounds.times(&clock), [time(5.25, [5.0, 5.5]), time(10.0, [10.0, 10.0])]);
         assert!(Rounds::new(Vec::new(), false).times(&clock).is_empty());
-    }
-
-    #[test]
-    fn a_clock_that_changes_between_batches_does_not_change_a_ratio() {
-        // The first takes 21 ticks, the second 20, each half as many in some batches.
-        let function = |ticks: f64, fast: [usize; 3]| Function {
-            timed: Box::new(|_, _| 0),
-            calls: 1,
-            ticks: (0..40)
-                .map(|n| if fast.contains(&(n % 10)) { ticks / 2.0 } else { ticks })
-                .collect(),
-        };
-        let functions = vec![function(21.0, [0, 1, 2]), function(20.0, [0, 3, 4])];
-        let mut rounds = Rounds { functions, ..Rounds::new(Vec::new(), false) };
-        rounds.functions[0].ticks[7] = 1e6;
-        let times = rounds.times_apart(&Clock::NANOSECONDS);
-        assert_eq!(times.iter().map(|time| time.ns).collect::<Vec<_>>(), [10.5, 10.0]);
-        assert!(times.iter().all(|time| time.rounds == 4));
-        assert!(Rounds::new(Vec::new(), false).times_apart(&Clock::NANOSECONDS).is_empty());
     }
 
     #[test]

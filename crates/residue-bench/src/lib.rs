@@ -3,9 +3,9 @@
 //! [`measure()`] times every kernel of the codes asked for ([`Options`]) and returns a
 //! [`model::Run`]. `report` turns it into tables, figures and one self-contained page; `papers`
 //! reproduces the source documents, each in a module of its own. [`harness`] times any functions
-//! side by side. [`tune`] measures what the profile of the CPU at hand should say.
+//! side by side.
 //!
-//! Feature `report` (default): the modules `report`, `papers` and `tune`.
+//! Feature `report` (default): the modules `report` and `papers`.
 
 #![forbid(unsafe_code)]
 
@@ -28,8 +28,6 @@ pub mod report;
 mod samples;
 mod statistic;
 mod timed;
-#[cfg(feature = "report")]
-pub mod tune;
 mod wake;
 
 pub use error::Error;

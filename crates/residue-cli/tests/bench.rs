@@ -4,7 +4,6 @@ mod common;
 
 use common::residue;
 use residue::cpu;
-use residue::kernel::KernelInfo;
 use residue_bench::model::Run;
 
 /// A small run in the thesis's mode.
@@ -275,56 +274,10 @@ fn what_makes_no_sense_is_refused() {
         (&["-a", "xns", "claims"], "cannot be used"),
         (&["--claims"], "claims"),
         (&["iso", "--rounds", "0"], "0"),
-        (&["--tune", "--sizes", "64"], "--sizes"),
-        (&["--tune", "--csv"], "--csv"),
-        (&["--tune", "--report", "x"], "--report"),
-        (&["--time-limit", "5"], "--tune"),
     ] {
         let ran = residue(["bench"].iter().chain(options)).run();
         assert_eq!(ran.code, 2, "{options:?}: {ran:?}");
         assert!(ran.err.contains(words), "{options:?}: {}", ran.err);
-    }
-}
-
-/// The time limit is reached in the first pass, which is made whatever the limit.
-#[test]
-fn the_profile_of_this_cpu_is_measured() {
-    let tune = ["bench", "--tune", "--time-limit", "0"];
-    let masked = residue(tune).with("RESIDUE_CPU", "portable").run();
-    assert!(masked.ends(2).is_empty());
-    assert!(masked.err.contains("nothing to tune") && masked.err.contains("RESIDUE_CPU masks"));
-
-    let wide = |kernel: KernelInfo| kernel.product.is_some() && kernel.supported();
-    if !common::code("crc-32c").kernels().any(wide) {
-        assert!(residue(tune).run().ends(2).is_empty());
-        return;
-    }
-    let built_in = cpu::detected_profile();
-    let tuning = residue(tune.into_iter().chain(["--json"])).run().json();
-    assert_eq!(tuning["built_in"], built_in.name);
-    assert_eq!(tuning["built_in_product"], built_in.product.name());
-    assert_eq!(tuning["products"].as_array().map(Vec::len), Some(3));
-    let lengths = tuning["lengths"].as_array().expect("lengths");
-    let comparisons = lengths.iter().map(|length| &length["comparison"]);
-    for comparison in tuning["products"].as_array().expect("products").iter().chain(comparisons) {
-        for point in comparison["points"].as_array().expect("points") {
-            assert!(point["ns"][0].as_f64() > Some(0.0) && point["ns"][1].as_f64() > Some(0.0));
-        }
-    }
-    assert_eq!(tuning["findings"].as_array().map(Vec::len), Some(1 + lengths.len()));
-    let entry = tuning["entry"].as_str().expect("an entry");
-    assert!(entry.starts_with("Profile {\n") && entry.ends_with("},\n"));
-    // Another profile in use changes nothing.
-    let text = residue(tune).with("RESIDUE_PROFILE", "neoverse").run().ends(0).to_string();
-    for words in [
-        "product for long data, crc-64/nvme",
-        "both_from: ",
-        &format!("Beside the built-in profile, {}:", built_in.name),
-        "For PROFILES in crates/residue/src/cpu/profile.rs:\nProfile {\n",
-        "    product: Product::",
-        "    source: \"",
-    ] {
-        assert!(text.contains(words), "{words}: {text}");
     }
 }
 

@@ -7,7 +7,6 @@ mod profile;
 
 use core::fmt;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
-pub(crate) use profile::INTEL_AVX512;
 pub use profile::{PROFILES, Product, Profile, ReadAhead};
 
 /// A set of CPU features, as kernels need them or as the CPU has them.
@@ -240,7 +239,7 @@ fn find_profile() -> &'static Profile {
 /// Returns the profile of this CPU, whatever `RESIDUE_PROFILE` says.
 #[must_use]
 pub fn detected_profile() -> &'static Profile {
-    Profile::named(Profile::detected()).unwrap_or(&PROFILES[PROFILES.len() - 1])
+    Profile::named(profile::detected()).unwrap_or(&PROFILES[PROFILES.len() - 1])
 }
 
 #[cfg(feature = "std")]

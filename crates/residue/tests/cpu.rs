@@ -5,7 +5,6 @@ mod common;
 
 use residue::cpu::{self, Features, PROFILES, Product};
 use residue::{Code, kernel};
-use std::process::Command;
 
 /// The codes whose choices are compared.
 const CODES: [&str; 8] = [
@@ -81,15 +80,7 @@ fn child(variables: &[(&str, &str)]) -> Vec<String> {
 
 /// Returns the lines of this child.
 fn child_of(test: &str, variables: &[(&str, &str)]) -> Vec<String> {
-    let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command
-        .args(["--exact", test, "--nocapture"])
-        .env_remove("RESIDUE_CPU")
-        .env_remove("RESIDUE_PROFILE")
-        .envs(variables.iter().copied());
-    let output = command.output().expect("the child runs");
-    assert!(output.status.success());
-    let text = String::from_utf8(output.stdout).expect("text");
+    let text = common::child(test, variables);
     let starts = ["chose ", "value ", "forced ", "profile ", "features "];
     let reported = |line: &&str| starts.iter().any(|start| line.starts_with(start));
     text.lines().filter(reported).map(String::from).collect()

@@ -128,7 +128,7 @@ fn lengths_around_every_block() {
 }
 
 /// Where the profile asks for it, loops read whole cache lines: bytes before the first one and
-/// behind the last are counted apart.
+/// behind the last are counted apart. [`loops_that_other_profiles_ask_for`] makes profiles ask.
 #[test]
 fn every_place_in_a_cache_line() {
     let data = noise(6600);
@@ -142,17 +142,41 @@ fn every_place_in_a_cache_line() {
     }
 }
 
-/// From 512 KiB on, folding has loops of its own that read ahead.
+/// Where the profile asks for it, long data have loops of their own that read ahead.
+/// [`loops_that_other_profiles_ask_for`] makes profiles ask.
 #[test]
 fn lengths_that_are_read_ahead() {
     if common::emulated() {
         return residue_testing::skip("it takes minutes in an emulator");
     }
-    let data = noise((512 << 10) + 1000);
-    for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-32/bzip2"] {
+    let Some(way) = cpu::profile().reads_ahead else {
+        return;
+    };
+    let from = way.least_length();
+    // A head, and more behind a step of the loop.
+    let data = noise(from + 2500);
+    for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-32/bzip2", "adler-32"] {
         let code: Code = name.parse().expect("a code");
-        for n in [512 << 10, data.len()] {
+        for n in [from, from + 1000, data.len()] {
             compare(&code, &data[..n]);
+        }
+    }
+}
+
+/// Runs the two tests above under each profile, but this CPU's, that asks for one of the loops.
+#[test]
+fn loops_that_other_profiles_ask_for() {
+    if common::emulated() {
+        return residue_testing::skip("an emulated program cannot start itself");
+    }
+    for profile in cpu::PROFILES.iter().filter(|&profile| profile != cpu::profile()) {
+        let asks = [
+            (profile.aligns, "every_place_in_a_cache_line"),
+            (profile.reads_ahead.is_some(), "lengths_that_are_read_ahead"),
+        ];
+        for (_, test) in asks.into_iter().filter(|(asks, _)| *asks) {
+            let printed = common::child(test, &[("RESIDUE_PROFILE", profile.name)]);
+            assert!(printed.contains("1 passed"), "{printed}");
         }
     }
 }

@@ -4,7 +4,6 @@ mod claims;
 mod compare;
 mod iscsi;
 mod iso;
-mod tune;
 
 use crate::codes::{self, Names};
 use crate::lengths::size;
@@ -47,7 +46,6 @@ Examples:
   residue bench claims                       the comparative claims of the papers, on this CPU
   residue bench iso                          Sklower's two tests of the ISO checksum
   residue bench iscsi                        the CRC's share in receiving iSCSI data (Intel 2006)
-  residue bench --tune                       the profile of this CPU, as Rust for the source
   residue bench --json > a.json              keep a run
   residue bench compare a.json b.json        compare two kept runs
 
@@ -122,9 +120,6 @@ pub struct BenchArgs {
     /// Empty the caches of data and tables before each call
     #[arg(long)]
     cold: bool,
-
-    #[command(flatten)]
-    tune: tune::TuneArgs,
 
     #[command(flatten)]
     pin: Pin,
@@ -225,9 +220,6 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
         None => {}
     }
     args.pin.apply()?;
-    if args.tune.wanted {
-        return tune::run(&args.tune, args.format.json, output);
-    }
     let options = options(args)?;
     args.report.prepare()?;
     let run = measured(&options)?;

@@ -93,18 +93,12 @@ pub(crate) trait CarryLessWide: CarryLess {
     fn read_ahead<B>(self, _block: &B) {}
 }
 
-/// The least length from which a profile may ask loops to read ahead. The profile is looked up out
-/// of line, which shorter data do without.
-const AHEAD_FROM: usize = 512 << 10;
-
 /// Returns whether loops over data of this length read ahead, because the data come from beyond the
 /// second-level cache and the CPU gains by the prefetches of the tier, `way`.
 #[inline(always)]
 pub(crate) fn streamed(way: Option<ReadAhead>, bytes: usize) -> bool {
-    way.is_some()
-        && bytes >= AHEAD_FROM
-        && cpu::found_profile()
-            .is_some_and(|profile| profile.reads_ahead == way && bytes >= profile.reads_ahead_from)
+    way.is_some_and(|way| bytes >= way.least_length())
+        && cpu::found_profile().is_some_and(|profile| profile.reads_ahead == way)
 }
 
 /// The length from which a profile may ask for two streams: half of the third-level cache of the

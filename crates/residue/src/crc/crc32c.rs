@@ -12,7 +12,7 @@ use super::steps::{
 use super::taps::{OfCrc32c, Taps};
 use crate::arch::{Castagnoli, Polynomial};
 use crate::body::{ByLength, OutOfLine};
-use crate::cpu::{INTEL_AVX512, Product};
+use crate::cpu::Product;
 use crate::crc::lockstep::Lockstep;
 use crate::kernel::{Kernel, on_aarch64, on_x86_64};
 
@@ -63,12 +63,8 @@ type CopyTaps = ByLength<FoldStepsLong<Crc32c>, WithConstants<Crc32c, OfCrc32c>,
 /// vector take two cycles, and in that time the chains take two words.
 type FusedAvx512 = Fused<Crc32c, 5120, 4, 256, 4>;
 
-/// Runs one chain of instructions, then folding, then both at once, by length.
-type ComposedAvx512 = ByLength<
-    FoldSteps<Crc32c, { INTEL_AVX512.fold_from - 1 }>,
-    OutOfLine<FusedAvx512>,
-    { INTEL_AVX512.both_from },
->;
+/// Runs one chain of instructions, then folding, then both at once from the first whole block on.
+type ComposedAvx512 = ChainToFused<Crc32c, FusedAvx512, 5120>;
 
 /// Runs both units on equal numbers of bytes: with vectors of two lanes each takes 8 bytes a cycle.
 type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;

@@ -97,9 +97,10 @@ pub(crate) type ChainOrFold<F> = FoldSteps<F, { FOLD_FROM - 1 }>;
 
 /// The length from which folding takes over.
 ///
-/// Not measured for vectors of one and of four lanes, which use it; with vectors of two the chain
-/// is ahead to 128 bytes: `residue bench -a crc32c -k sse42_head,avx2_vpclmul --mode throughput
-/// --sizes 64,80,96,128,160`, on a Zen 3 core on 2026-11-21.
+/// Not measured for vectors of one lane. With vectors of four the chain is ahead below 96 bytes in
+/// independent calls (80 bytes: 4.7 and 5.3 ns, Emerald Rapids, 2026-11-24); with those of two,
+/// which do not use it, to 128 bytes: `residue bench -a crc32c -k sse42_head,avx2_vpclmul --mode
+/// throughput --sizes 64,80,96,128,160`, on a Zen 3 core on 2026-11-21.
 const FOLD_FROM: usize = 80;
 
 /// Runs chains and folding at once, for cores with fast products and a fast exclusive or of three.
@@ -110,7 +111,8 @@ pub(crate) type FusedEor3<F> = Fused<F, 1408, 3, 128, 8>;
 pub(crate) type FusedPmull<F> = Fused<F, 1024, 4, 128, 4>;
 
 /// Runs one chain of instructions, then folding, then both at once by the body `B`, by length.
-pub(crate) type ChainToFused<F, B> = ByLength<ChainOrFold<F>, OutOfLine<B>, FUSED_FROM>;
+pub(crate) type ChainToFused<F, B, const FROM: usize = FUSED_FROM> =
+    ByLength<ChainOrFold<F>, OutOfLine<B>, FROM>;
 
 /// The length from which the fused body takes over, an estimate: it is used on aarch64, of which no
 /// CPU was measured.

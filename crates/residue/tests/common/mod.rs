@@ -5,6 +5,7 @@
 use residue::cpu::Features;
 use residue::kernel::{Family, Forced, Kernel};
 use std::path::PathBuf;
+use std::process::Command;
 
 /// Returns whether an emulator runs the tests (`cargo xtask cross`).
 ///
@@ -25,6 +26,21 @@ pub fn wanted(needs: Features) -> bool {
 /// Returns the kernel, if this CPU can run it and it is to be tested.
 pub fn force<F: Family>(kernel: &'static Kernel<F>) -> Option<Forced<F>> {
     kernel.force().filter(|_| wanted(kernel.info().needs))
+}
+
+/// Runs a test of this program in a process of its own, which must succeed; returns what it prints.
+///
+/// `RESIDUE_CPU` and `RESIDUE_PROFILE`, which are read once per process, are those of `variables`.
+pub fn child(test: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command
+        .args(["--exact", test, "--nocapture"])
+        .env_remove("RESIDUE_CPU")
+        .env_remove("RESIDUE_PROFILE")
+        .envs(variables.iter().copied());
+    let output = command.output().expect("the child runs");
+    assert!(output.status.success(), "{test} {variables:?}: {output:?}");
+    String::from_utf8(output.stdout).expect("text")
 }
 
 /// Returns the fields of each line of a vector file, without comments.
