@@ -158,7 +158,7 @@ macro_rules! compiled_in {
                 use $crate::arch::Portable;
                 use $crate::crc::chains::EightChains;
                 use $crate::crc::compiled::{WithConstants, OnTables};
-                use $crate::crc::embedded::{Bitwise, BitwiseMsb};
+                use $crate::crc::embedded::{Bitwise, BitwiseBranch, BitwiseMsb};
                 use $crate::crc::fold::FoldApart;
                 use $crate::crc::tables::{Bytewise, Nibble, Slicing};
                 use $crate::kernel::Kernel;
@@ -186,6 +186,9 @@ macro_rules! compiled_in {
                     Kernel::on::<Portable, WithConstants<$name, Bitwise>>("bitwise").historical(),
                     #[cfg(feature = "methods")]
                     Kernel::on::<Portable, WithConstants<$name, BitwiseMsb>>("bitwise_msb")
+                        .historical(),
+                    #[cfg(feature = "methods")]
+                    Kernel::on::<Portable, WithConstants<$name, BitwiseBranch>>("bitwise_sahu2019")
                         .historical(),
                     #[cfg(feature = "methods")]
                     Kernel::on::<Portable, WithConstants<$name, EightChains>>("eight_chains")

@@ -7,7 +7,7 @@
 use super::compiled::{CompiledIn, WithConstants, compiled_in};
 use super::steps::{
     ChainOrFold, ChainOrTables, ChainToFused, FoldSteps, FoldStepsLong, Fused, FusedEor3,
-    FusedPmull, HasCrcInstruction, HeadShift, Serial, ShiftTables, Thirds, ThreeWay,
+    FusedPmull, HasCrcInstruction, HeadShift, Serial, ShiftTables, Thirds, ThreeWay, sahu2019,
 };
 use super::taps::{OfCrc32c, Taps};
 use crate::arch::{Castagnoli, Polynomial};
@@ -138,6 +138,8 @@ compiled_in! {
         on_x86_64!(Avx2Vpclmul, FusedAvx2, "sse42_avx2_vpclmul_fused").method(),
         on_x86_64!(Avx512Vpclmul, FusedAvx512, "sse42_avx512_vpclmul_fused").method(),
         on_x86_64!(Sse42, Serial<Crc32c>, "sse42").historical(),
+        on_x86_64!(Sse42Pclmul, sahu2019::Thirds, "sse42_pclmul_sahu2019").historical(),
+        on_x86_64!(Sse42, sahu2019::Segments, "sse42_tables_sahu2019").historical(),
         // No CPU has carry-less products without the CRC instruction.
         on_x86_64!(Pclmul, WithConstants<Crc32c, FoldApart>, "pclmul").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32c>, "crc_pmull_eor3_fused").method(),

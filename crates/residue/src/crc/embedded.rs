@@ -5,7 +5,7 @@ use super::fold::{self, FoldApart, FoldLanesApart, FoldLong};
 use super::gf2::{self, Multiples};
 use super::taps::{Matrices, Taps};
 use super::{Params, Register};
-use crate::arch::Portable;
+use crate::arch::{Portable, scalar};
 use crate::body::{Body, Family, Tier};
 use crate::cpu::Product;
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
@@ -250,6 +250,32 @@ impl<T: Tier> Body<T> for BitwiseMsb {
     }
 }
 
+/// Computes bit by bit, highest first, with a branch on each bit, as the thesis prints it (S. K.
+/// Sahu, 2019, section 4.4.1, page 22).
+pub(crate) struct BitwiseBranch;
+
+impl<T: Tier> Body<T> for BitwiseBranch {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
+        let poly = with.poly;
+        let mut register = if with.reflected { state.reverse_bits() } else { state };
+        for &byte in data {
+            let byte = if with.reflected { byte.reverse_bits() } else { byte };
+            register ^= u64::from(byte) << 56;
+            for _ in 0..8 {
+                register = if register >> 63 == 1 {
+                    // The compiler would select one of two values without a branch.
+                    scalar(register << 1) ^ poly
+                } else {
+                    register << 1
+                };
+            }
+        }
+        if with.reflected { register.reverse_bits() } else { register }
+    }
+}
+
 /// The kernels of the CRCs of up to 64 bits that need no tables but [`Constants`], best first.
 ///
 /// [`Tables`](super::tables::Tables) has the others.
@@ -272,6 +298,8 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
     #[cfg(feature = "methods")]
     Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),
+    #[cfg(feature = "methods")]
+    Kernel::on::<Portable, BitwiseBranch>("bitwise_sahu2019").historical(),
     #[cfg(feature = "methods")]
     Kernel::on::<Portable, EightChains>("eight_chains").method(),
     Kernel::on::<Portable, EightChains>("portable").same_as("eight_chains"),

@@ -14,6 +14,7 @@ use core::marker::PhantomData;
 
 mod chain;
 mod fused;
+pub(super) mod sahu2019;
 mod three_way;
 
 pub(crate) use chain::{HeadShift, Serial, before_zeros};

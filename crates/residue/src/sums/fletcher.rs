@@ -37,7 +37,7 @@ use crate::length::Length;
 use crate::streaming::streaming;
 use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
-use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
+use historical::{Float53, Indexed, Pairs, Quads, Simple};
 
 /// Computes Fletcher-16 of `data`, of any length.
 ///
@@ -448,9 +448,9 @@ variant!(
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Simple>("simple").historical(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Pairs>("pairs").historical(),
+        Kernel::on::<Portable, Pairs<false>>("pairs").historical(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, PairsDouble>("pairs_double").historical(),
+        Kernel::on::<Portable, Pairs<true>>("pairs_double").historical(),
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Quads>("quads").historical(),
         #[cfg(feature = "methods")]

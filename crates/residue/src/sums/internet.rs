@@ -19,6 +19,8 @@
 //! which RFC 1141's equation lost (RFC 1624, section 4).
 
 mod batch;
+#[cfg(feature = "methods")]
+mod pino2018;
 
 use crate::Error;
 use crate::arch::{Portable, WordSum, scalar};
@@ -30,6 +32,8 @@ use crate::streaming::streaming;
 use crate::sums::paired::{self, Paired};
 use crate::words::short_word;
 use batch::Grouped;
+#[cfg(feature = "methods")]
+use pino2018::AddWithCarry;
 
 /// Returns the Internet checksum of `data`, of any length.
 ///
@@ -515,6 +519,14 @@ pub static KERNELS: &[Kernel<Internet>] = &[
     Kernel::generic::<Vectors>("generic").batched::<Portable, Grouped<2>>(),
     #[cfg(feature = "methods")]
     Kernel::on::<Portable, Adc>("adc").method(),
+    #[cfg(feature = "methods")]
+    Kernel::on::<Portable, AddWithCarry<4>>("adc_pino2018").historical(),
+    #[cfg(feature = "methods")]
+    Kernel::on::<Portable, AddWithCarry<1>>("adc1_pino2018").historical(),
+    #[cfg(feature = "methods")]
+    Kernel::on::<Portable, AddWithCarry<2>>("adc2_pino2018").historical(),
+    #[cfg(feature = "methods")]
+    Kernel::on::<Portable, AddWithCarry<8>>("adc8_pino2018").historical(),
     #[cfg(feature = "methods")]
     Kernel::on::<Portable, Word64>("word64").method(),
     #[cfg(feature = "methods")]

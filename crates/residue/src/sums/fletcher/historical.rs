@@ -45,68 +45,76 @@ impl<T: Tier> Body<T> for Simple {
     }
 }
 
-/// Takes two bytes a, b per step as the big-endian word w = 256 a + b, because 256 = 1 modulo 255
-/// (section 2; "NoMagic"):
+/// The first byte of a pair, in a word in the machine's byte order.
+const FIRST: u32 = if cfg!(target_endian = "little") { 0xff } else { 0xff00 };
+/// The second byte of a pair.
+const SECOND: u32 = 0xffff ^ FIRST;
+
+/// The appendix of Sklower's paper, for a segment in one piece.
+///
+/// A word w of two bytes in the machine's own order counts as their sum, because 256 = 1 modulo
+/// 255. Sixteen steps make a pass, and the sums are folded after every fourth pass. The steps are
 ///
 /// ```text
-/// S' = S + w        T' = T + S + S' + (w with its lower byte cleared)
+/// S' = S + w        T' = T + S + S' + (the first byte in its place)       "NoMagic"
+/// S' = S + w        T' = T + 2 S' - (the second byte in its place)        "Magic"
 /// ```
-pub(super) struct Pairs;
+///
+/// of which the second takes one address calculation on a VAX (`DOUBLE`).
+pub(super) struct Pairs<const DOUBLE: bool>;
 
-/// Works as [`Pairs`], with T' = T + 2 S' - b, which one address calculation does on a VAX
-/// ("Magic").
-pub(super) struct PairsDouble;
-
-/// Pairs of bytes between folds: from folded sums, 253 is the most that fits 32 unsigned bits
-/// (section 2).
-const PAIRS: usize = 253;
-const _: () =
-    assert!(largest_t(PAIRS) <= u32::MAX as u64 && largest_t(PAIRS + 1) > u32::MAX as u64);
-
-/// Returns T after `n` pairs of FF FF, from the largest folded sums.
-const fn largest_t(n: usize) -> u64 {
-    let (mut s, mut t) = (0x1fffe, 0x1fffe);
-    let mut i = 0;
-    while i < n {
-        t += 2 * s + 0xffff + 0xff00;
-        s += 0xffff;
-        i += 1;
-    }
-    t
-}
-
-macro_rules! pairs {
-    ($name:ident, |$s:ident, $t:ident, $word:ident| $step:block) => {
-        impl<T: Tier> Body<T> for $name {
-            type Family = Bytes255;
-            #[inline(always)]
-            fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-                let (pairs, last) = data.as_chunks::<2>();
-                let (mut $s, mut $t) = (a, b);
-                for block in pairs.chunks(PAIRS) {
-                    for pair in block {
-                        let $word = scalar(u64::from(u16::from_be_bytes(*pair))) as u32;
-                        $step
-                    }
-                    ($s, $t) = (fold($s), fold($t));
-                }
-                <Each<Bytes255> as Body<T>>::run(tier, &(), [$s % 255, $t % 255], last)
+impl<T: Tier, const DOUBLE: bool> Body<T> for Pairs<DOUBLE> {
+    type Family = Bytes255;
+    #[inline(always)]
+    fn run(_: T, (): &(), [mut sum, mut alt]: [u32; 2], mut data: &[u8]) -> [u32; 2] {
+        const {
+            // Folded sums, the four passes after them, and a rest of three passes and 15 pairs.
+            let (mut s, mut t, mut i) = (0x1fffe_u64, 0x1fffe_u64, 0);
+            while i < 16 * 7 + 15 {
+                (s, t) = (s + 0xffff, t + 2 * s + 0xffff + 0xff00);
+                i += 1;
+            }
+            assert!(t <= i32::MAX as u64);
+        }
+        if let (1, Some((byte, rest))) = (data.as_ptr().addr() % 2, data.split_first()) {
+            sum += u32::from(*byte);
+            alt += sum;
+            data = rest;
+        }
+        let step = |sum: &mut u32, alt: &mut u32, pair: &[u8; 2]| {
+            let word = scalar(u64::from(u16::from_ne_bytes(*pair))) as u32;
+            if DOUBLE {
+                *sum += word;
+                *alt = *alt + 2 * *sum - (word & SECOND);
+            } else {
+                *alt += *sum;
+                *sum += word;
+                *alt += *sum;
+                *alt += word & FIRST;
+            }
+        };
+        let (passes, rest) = data.as_chunks::<32>();
+        let mut left = data.len();
+        for pass in passes {
+            for pair in pass.as_chunks::<2>().0 {
+                step(&mut sum, &mut alt, pair);
+            }
+            left -= 32;
+            if left & 96 == 0 {
+                (alt, sum) = (fold(alt), fold(sum));
             }
         }
-    };
+        let (pairs, last) = rest.as_chunks::<2>();
+        for pair in pairs {
+            step(&mut sum, &mut alt, pair);
+        }
+        if let Some(byte) = last.first() {
+            sum += u32::from(*byte);
+            alt += sum;
+        }
+        [sum % 255, alt % 255]
+    }
 }
-
-pairs!(Pairs, |s, t, word| {
-    t += s;
-    s += word;
-    t += s;
-    t += word & 0xff00;
-});
-
-pairs!(PairsDouble, |s, t, word| {
-    s += word;
-    t = t + 2 * s - (word & 0xff);
-});
 
 /// Takes four bytes a, b, c, d per step in 64 bits (the question the paper leaves open):
 ///
@@ -143,7 +151,7 @@ impl<T: Tier> Body<T> for Quads {
     }
 }
 
-/// Computes [`Pairs`] in the 53 bits of a floating-point register (the paper's other open idea).
+/// Computes the pairs of [`Pairs`] as big-endian words in the 53 bits of a floating-point register (the paper's other open idea).
 pub(super) struct Float53;
 
 impl<T: Tier> Body<T> for Float53 {
