@@ -3,7 +3,7 @@
 use crate::model::{Cell, FORMAT, Machine, Run};
 
 /// The thirteen sizes of the thesis.
-pub(crate) const SIZES: [usize; 13] =
+pub const SIZES: [usize; 13] =
     [64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536];
 
 /// Code, kernel, cycles of one call that do not depend on the length, cycles per byte.
@@ -46,17 +46,17 @@ const ARM: [Cost; 3] = [
 ];
 
 /// Returns a run on a made-up x86-64 with everything.
-pub(crate) fn x86() -> Run {
+pub fn x86() -> Run {
     run("Example 9999 Processor @ 3.0GHz", "x86_64", &X86)
 }
 
 /// Returns a run on a made-up 64-bit ARM.
-pub(crate) fn arm() -> Run {
+pub fn arm() -> Run {
     run("Example-N9", "aarch64", &ARM)
 }
 
 /// Returns a run without any cell.
-pub(crate) fn empty() -> Run {
+pub fn empty() -> Run {
     Run { cells: Vec::new(), steady: Vec::new(), conditions: Vec::new(), ..x86() }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn ranked(sorted: &[f64], rank: f64, step: f64) -> f64 {
 }
 
 /// Returns the median of samples in any order.
-pub(super) fn median(samples: &mut [f64]) -> f64 {
+pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_by(f64::total_cmp);
     middle(samples, 0.0).median
 }

@@ -8,9 +8,9 @@ mod synced;
 
 use common::residue;
 use residue_bench::model::{Run, Statistic};
-use residue_bench::report;
 use residue_net::pcap::patch;
 use residue_net::replace::replace;
+use residue_papers::page;
 use residue_report::files::write_whole;
 use residue_strength::search::{Question, Range, Search, Task};
 use std::fs::{self, File, OpenOptions};
@@ -88,7 +88,7 @@ const WRITERS: &[Writer] = &[
     Writer {
         name: "bench --report",
         file: "run.json",
-        write: |path| said(report::write_report(folder(path), &run(), &[], Statistic::Median)),
+        write: |path| said(page::write_report(folder(path), &run(), &[], Statistic::Median)),
     },
     Writer {
         name: "strength compare --report",

@@ -15,8 +15,9 @@ use residue_bench::clock::Clock;
 use residue_bench::data::Data;
 use residue_bench::load;
 use residue_bench::model::{Run, Statistic};
-use residue_bench::papers::{pino2018, sahu2019};
-use residue_bench::{Mode, Options, measure, plain, report};
+
+use residue_bench::{Mode, Options, measure, plain};
+use residue_papers::{page, pino2018, sahu2019};
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
 use std::ops::RangeInclusive;
@@ -225,12 +226,11 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
     let run = measured(&options)?;
     let paragraphs = sahu2019::verdict(&run);
     let statistic = args.statistic.get();
-    args.report
-        .write(output, |folder| report::write_report(folder, &run, &paragraphs, statistic))?;
+    args.report.write(output, |folder| page::write_report(folder, &run, &paragraphs, statistic))?;
     if args.format.json {
         output.json(&run)?;
     } else if args.format.csv {
-        output.bytes(report::csv(&run).as_bytes())?;
+        output.bytes(residue_bench::csv(&run).as_bytes())?;
     } else {
         print(output, args, &run, &paragraphs)?;
     }

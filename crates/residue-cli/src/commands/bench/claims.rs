@@ -5,7 +5,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
 use residue_bench::clock::Clock;
-use residue_bench::papers::claims;
+use residue_papers::claims;
 
 /// Arguments of `residue bench claims`.
 #[derive(Debug, Args)]

@@ -4,8 +4,8 @@ use super::StatisticName;
 use crate::output::Output;
 use anyhow::Context as _;
 use clap::Args;
+use residue_bench::compare;
 use residue_bench::model::Run;
-use residue_bench::report;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `residue bench compare`.
@@ -25,7 +25,7 @@ pub struct CompareArgs {
 /// Reads both runs, and prints their ratios.
 pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
     let (a, b) = (read(&args.a)?, read(&args.b)?);
-    output.bytes(report::compare(&a, &b, args.statistic.get()).as_bytes())?;
+    output.bytes(compare(&a, &b, args.statistic.get()).as_bytes())?;
     Ok(())
 }
 

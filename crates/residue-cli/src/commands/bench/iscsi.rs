@@ -4,7 +4,7 @@ use crate::output::{Format, Output, Report};
 use crate::progress::Progress;
 use clap::Args;
 use residue_bench::clock::Clock;
-use residue_bench::papers::intel2006;
+use residue_papers::intel2006;
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
 

@@ -4,7 +4,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
 use residue_bench::clock::Clock;
-use residue_bench::papers::sklower1989;
+use residue_papers::sklower1989;
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
 

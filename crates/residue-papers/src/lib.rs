@@ -1,9 +1,13 @@
-//! The source documents: everything that reproduces one of them, with the figures that it prints.
-//! Nothing outside refers to one of them, but for the report on a run, which has the thesis's
-//! figures and tables.
+//! The source documents of this project, reproduced: each in a module of its own, with the figures
+//! that it prints (`published/`), its experiment, and its tables beside ours.
+//!
+//! [`page`] is the report on a run of `residue-bench`, which has the thesis's figures and tables;
+//! [`claims`] judges the documents' comparative sentences on this CPU.
 //!
 //! A printed row whose algorithm has no kernel of ours, or that is damaged, is left out; the tests
 //! count the rows.
+
+#![forbid(unsafe_code)]
 
 /// The lines of a file of published figures, each as its fields.
 macro_rules! published {
@@ -19,6 +23,7 @@ macro_rules! published {
 
 pub mod claims;
 pub mod intel2006;
+pub mod page;
 pub mod pino2018;
 pub mod sahu2019;
 pub mod sklower1989;

@@ -7,22 +7,23 @@ use residue_report::Row;
 use residue_report::number::significant;
 
 /// The text where there is no figure.
-pub(crate) const NONE: &str = "-";
+pub const NONE: &str = "-";
 
 /// Writes a figure with three digits, [`NONE`] where there is none.
-pub(crate) fn three_digits(value: Option<f64>) -> String {
+pub fn three_digits(value: Option<f64>) -> String {
     value.map_or(NONE.into(), |value| significant(value, 3))
 }
 
 /// A run with its cells indexed. Where two cells measure the same thing, the later one counts.
-pub(crate) struct Index<'a> {
+pub struct Index<'a> {
     cells: HashMap<(&'a str, &'a str, usize, usize), &'a Cell>,
     kernels: Vec<(&'a str, &'a str)>,
     sizes: Vec<usize>,
 }
 
 impl<'a> Index<'a> {
-    pub(crate) fn new(run: &'a Run) -> Self {
+    /// Indexes the cells of a run.
+    pub fn new(run: &'a Run) -> Self {
         let mut index = Index { cells: HashMap::new(), kernels: Vec::new(), sizes: Vec::new() };
         let mut code_order: HashMap<&str, usize> = HashMap::new();
         let mut seen = std::collections::HashSet::new();
@@ -46,30 +47,24 @@ impl<'a> Index<'a> {
     }
 
     /// Returns the cell of one kernel at one size.
-    pub(crate) fn cell(
-        &self,
-        code: &str,
-        kernel: &str,
-        bytes: usize,
-        extra: usize,
-    ) -> Option<&'a Cell> {
+    pub fn cell(&self, code: &str, kernel: &str, bytes: usize, extra: usize) -> Option<&'a Cell> {
         // The map borrows its keys from the run; a shorter borrow of the same text finds them as
         // well.
         self.cells.get(&(code, kernel, bytes, extra)).copied()
     }
 
     /// Returns every code and kernel, codes together, otherwise in the order of the run.
-    pub(crate) fn kernels(&self) -> &[(&'a str, &'a str)] {
+    pub fn kernels(&self) -> &[(&'a str, &'a str)] {
         &self.kernels
     }
 
     /// Returns every size measured without extra bytes, ascending.
-    pub(crate) fn sizes(&self) -> &[usize] {
+    pub fn sizes(&self) -> &[usize] {
         &self.sizes
     }
 
     /// Returns the lines of all kernels, as `lines` gives them, with a heading above each code's.
-    pub(crate) fn rows(&self, mut lines: impl FnMut(&str, &str) -> Vec<Row>) -> Vec<Row> {
+    pub fn rows(&self, mut lines: impl FnMut(&str, &str) -> Vec<Row>) -> Vec<Row> {
         let (mut rows, mut last) = (Vec::new(), None);
         for &(code, kernel) in self.kernels() {
             let lines = lines(code, kernel);
@@ -83,7 +78,7 @@ impl<'a> Index<'a> {
     }
 
     /// Returns the cells of one kernel without extra bytes, by size.
-    pub(crate) fn curve(&self, code: &str, kernel: &str) -> Vec<&'a Cell> {
+    pub fn curve(&self, code: &str, kernel: &str) -> Vec<&'a Cell> {
         self.sizes.iter().filter_map(|&bytes| self.cell(code, kernel, bytes, 0)).collect()
     }
 }

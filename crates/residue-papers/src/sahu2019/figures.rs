@@ -3,9 +3,9 @@
 
 use super::published::{self, Cpu, Level};
 use super::subjects::{CRC32C, SUBJECTS, Subject};
-use crate::load;
-use crate::model::{Cell, Run, Statistic};
-use crate::report::select::Index;
+use residue_bench::load;
+use residue_bench::model::{Cell, Run, Statistic};
+use residue_bench::select::Index;
 use residue_report::Figure;
 use residue_report::chart::{self, Curve, PER_BYTE, Plot, Sample};
 use residue_report::names::short;
@@ -212,7 +212,7 @@ impl Shown<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use residue_bench::example;
 
     fn ids(figures: &[Figure]) -> Vec<&str> {
         figures.iter().map(|figure| figure.id.as_str()).collect()

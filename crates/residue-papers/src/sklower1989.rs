@@ -9,10 +9,10 @@
 
 mod report;
 
-use crate::Error;
-use crate::clock::now;
 use residue::kernel::{Family, Forced, Kernel};
 use residue::{Code, adler, crc, fletcher, internet, xns};
+use residue_bench::Error;
+use residue_bench::clock::now;
 use serde::Serialize;
 use std::hint::black_box;
 
@@ -57,7 +57,7 @@ pub const SINGLE: usize = 16 << 20;
 pub fn measure(
     rounds: usize,
     ns_per_tick: f64,
-    progress: crate::Progress<'_>,
+    progress: residue_bench::Progress<'_>,
 ) -> Result<Vec<Row>, Error> {
     let contestants = contestants();
     let mut random = fastrand::Rng::with_seed(1989);

@@ -1,7 +1,7 @@
 //! The tables of the paper, beside ours.
 
 use super::Row as Measured;
-use crate::report::select::three_digits;
+use residue_bench::select::three_digits;
 use residue_report::{Row, Table};
 
 /// A row of the paper's Tables 1 and 2.

@@ -1,9 +1,9 @@
 //! The thesis's tables (Sahu 2019), filled with our figures and the published ones beside them.
 
 use super::published::{self, Cpu, Level};
-use crate::model::{Run, Statistic};
-use crate::papers::intel2006;
-use crate::report::select::{Index, NONE, three_digits};
+use crate::intel2006;
+use residue_bench::model::{Run, Statistic};
+use residue_bench::select::{Index, NONE, three_digits};
 use residue_report::number::with_margin;
 use residue_report::text::capitalised;
 use residue_report::{Row, Table};
@@ -276,7 +276,7 @@ fn extra_bytes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use residue_bench::example;
     use residue_report::COLUMNS;
 
     #[test]

@@ -1,6 +1,6 @@
 //! The meaning of a run, in plain English.
 
-use crate::model::{Cell, Run, cell, fastest};
+use residue_bench::model::{Cell, Run, cell, fastest};
 
 /// The thesis's sizes, and one more, with what they stand for.
 const SIZES: [(usize, &str); 4] = [
@@ -145,7 +145,7 @@ fn cycles(cell: &Cell) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use residue_bench::example;
 
     #[test]
     fn both_comparisons_are_reported() {

@@ -1,16 +1,39 @@
-//! The page: one HTML file with its style, its script and its figures inside.
+//! The page on a run: one HTML file with its style, its script and its figures inside.
 
 use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use crate::load;
-use crate::model::{Run, Statistic};
-use crate::papers::sahu2019::{Cpu, figures, tables};
+use crate::sahu2019::{Cpu, figures, tables};
+use residue_bench::load;
+use residue_bench::model::{Run, Statistic};
 use residue_report::Figure;
+use residue_report::files;
 use residue_report::number::plain_number;
 use residue_report::page::{self, head, plate, section};
 use residue_report::text::{day, escaped, marked_up};
 
-const SCRIPT: &str = include_str!("choose.js");
+const SCRIPT: &str = include_str!("page/choose.js");
+
+/// Writes the whole report into a folder, which is made if it is missing: `index.html`,
+/// `figure-ID.svg` for each figure, `cells.csv` and `run.json`. Returns the paths, in that order.
+///
+/// A reader finds the old file or the new one, never half of one. The page comes last, when all it
+/// speaks of is there. Nothing is deleted: figures of an earlier report that this run has no cells
+/// for stay in the folder.
+pub fn write_report(
+    dir: &Path,
+    run: &Run,
+    verdict: &[String],
+    statistic: Statistic,
+) -> io::Result<Vec<PathBuf>> {
+    let figures = figures(run, statistic);
+    let data = [
+        ("cells.csv", residue_bench::csv(run)),
+        ("run.json", serde_json::to_string_pretty(run)? + "\n"),
+    ];
+    files::write_report(dir, &figures, &data, &page(run, verdict, statistic, &figures))
+}
 
 /// Returns the whole report as one file that loads nothing else.
 ///
@@ -21,12 +44,7 @@ pub fn html(run: &Run, verdict: &[String], statistic: Statistic) -> String {
 }
 
 /// Writes [`html`] with figures that are already drawn.
-pub(super) fn page(
-    run: &Run,
-    verdict: &[String],
-    statistic: Statistic,
-    figures: &[Figure],
-) -> String {
+fn page(run: &Run, verdict: &[String], statistic: Statistic, figures: &[Figure]) -> String {
     let title = format!("Error-detection codes on {}", run.machine.cpu);
     let mut out = head(&title, &day(&run.date));
     header(&mut out, run, verdict, &title);
@@ -242,7 +260,8 @@ fn method(out: &mut String, run: &Run, statistic: Statistic) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use residue_bench::example;
+    use std::fs;
 
     fn parsed(html: &str) -> usize {
         let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
@@ -292,10 +311,44 @@ mod tests {
     #[test]
     fn no_page_shows_a_raw_backtick() {
         let run = example::x86();
-        let verdict = crate::papers::sahu2019::verdict(&run);
+        let verdict = crate::sahu2019::verdict(&run);
         assert!(verdict.iter().any(|paragraph| paragraph.contains("`avx512`")));
         let html = html(&run, &verdict, Statistic::Median);
         assert!(html.contains("<code>avx512</code>"));
         assert!(!html.split_once("<script>").unwrap().0.contains('`'));
+    }
+
+    #[test]
+    fn a_report_is_written_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().join("new/folder");
+        let run = example::x86();
+        for _ in 0..2 {
+            let paths = write_report(&dir, &run, &["Yes.".into()], Statistic::Median).unwrap();
+            assert_eq!(paths.len(), 14);
+            assert!(paths[0].ends_with("index.html"));
+            assert!(paths.iter().all(|path| path.is_file()));
+        }
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 14);
+        let json = fs::read_to_string(dir.join("run.json")).unwrap();
+        let back: Run = serde_json::from_str(&json).unwrap();
+        assert!(
+            residue_bench::csv(&back) == residue_bench::csv(&run),
+            "a number changed on its way through JSON"
+        );
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_named() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("cells.csv")).unwrap();
+        let error =
+            write_report(place.path(), &example::empty(), &[], Statistic::Mean).unwrap_err();
+        assert!(error.to_string().contains("cells.csv"), "{error}");
+        assert!(
+            !fs::read_dir(place.path())
+                .unwrap()
+                .any(|e| e.unwrap().path().extension() == Some("tmp".as_ref()))
+        );
     }
 }

@@ -1,12 +1,12 @@
 //! The comparative sentences of the documents, judged on this CPU.
 
 use super::sklower1989;
-use crate::Error;
-use crate::clock::Clock;
-use crate::data::Data;
-use crate::measure::Mode;
-use crate::measure::{Options, Progress, measure, plain};
-use crate::model::{Run, cell};
+use residue_bench::Error;
+use residue_bench::Mode;
+use residue_bench::clock::Clock;
+use residue_bench::data::Data;
+use residue_bench::model::{Run, cell};
+use residue_bench::{Options, Progress, measure, plain};
 use serde::Serialize;
 
 /// The outcome of a claim.
@@ -373,7 +373,7 @@ fn judged(measured: &Measured) -> Vec<Judged> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use residue_bench::example;
 
     #[test]
     fn a_claim_can_hold_fail_and_be_missing() {

@@ -1,8 +1,8 @@
 //! D. Pino García, *Fast checksum computation*, Igalia, 2018: nanoseconds for an Internet
 //! checksum.
 
-use crate::model::{Cell, Run};
-use crate::report::select::{Index, NONE, three_digits};
+use residue_bench::model::{Cell, Run};
+use residue_bench::select::{Index, NONE, three_digits};
 use residue_report::{Row, Table};
 
 /// A row of the article's table.
@@ -92,7 +92,7 @@ pub fn table(run: &Run) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use residue_bench::example;
 
     #[test]
     fn every_row_is_read() {

@@ -9,11 +9,11 @@
 mod figures;
 mod report;
 
-use crate::Error;
-use crate::clock::{Clock, now};
-use crate::statistic::median;
 use residue::crc::crc32c::KERNELS;
 use residue::kernel::{Forced, Kernel};
+use residue_bench::Error;
+use residue_bench::clock::{Clock, now};
+use residue_bench::statistic::median;
 use residue_net::wire::iscsi::{BASIC_HEADER, layout};
 use serde::Serialize;
 use std::hint::black_box;
@@ -334,7 +334,7 @@ fn kernels() -> Vec<(&'static str, &'static Kernel<residue::crc::crc32c::Crc32c>
 pub fn measure(
     rounds: usize,
     clock: &Clock,
-    progress: crate::Progress<'_>,
+    progress: residue_bench::Progress<'_>,
 ) -> Result<Costs, Error> {
     let kernels = kernels();
     let steps = ((kernels.len() + 1) * SIZES.len()) as u64;
@@ -373,7 +373,7 @@ pub fn measure(
     }
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let ns_per_cycle = clock.ns_per_tick * clock.ticks_per_cycle;
-    Ok(Costs { cpu: crate::machine::cpu_name(), date, ns_per_cycle, rows })
+    Ok(Costs { cpu: residue_bench::machine::cpu_name(), date, ns_per_cycle, rows })
 }
 
 /// One size: PDUs that are received again and again.
