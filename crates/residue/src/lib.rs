@@ -140,11 +140,6 @@ pub use sums::adler::{adler32, adler32_extend};
 pub use sums::fletcher::{fletcher16, fletcher32};
 pub use sums::{adler, baseline, dual, fletcher, internet, koopman, xns};
 
-/// The programs of the page on kernels are tests of this crate.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/kernels.md")]
-struct Kernels;
-
 /// The program of the page on sizes is a test of this crate.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/size.md")]

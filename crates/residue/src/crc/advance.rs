@@ -1,8 +1,10 @@
 //! The register of a CRC of up to 64 bits after any number of zero bytes, without walking over
 //! them, for combination and update.
 //!
-//! `docs/kernels.md`, *Combination and threads*, explains the method: one multiplication modulo P
-//! for each bit set in the number of bytes, by the powers of x in [`Constants`].
+//! n zero bytes multiply the register by x^(8n) mod P (rule 3 of [`gf2`](super::gf2)).
+//! [`Constants`] has x^(8 2^k), so it takes one multiplication modulo P for each bit set in n: a
+//! carry-less product and the two of Barrett's reduction, as at the end of folding. Reflected
+//! products come out one place low, so their powers are of x^(8 2^k - 1).
 
 use super::{Constants, fold};
 use crate::arch::{CarryLess, Portable};

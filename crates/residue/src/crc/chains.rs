@@ -2,9 +2,8 @@
 //!
 //! Byte by byte, each look-up waits some seven cycles for the previous one, on a unit that could
 //! start two or three per cycle. Here eight adjacent segments have a register each. The identity of
-//! `docs/kernels.md`, *Instructions and products at once*, joins them in three rounds, each of
-//! which multiplies all pairs modulo P. Slicing by 8 reaches this speed with tables of eight times
-//! the size.
+//! `steps/fused.rs` joins them in three rounds, each of which multiplies all pairs modulo P.
+//! Slicing by 8 reaches this speed with tables of eight times the size.
 
 use super::{Constants, Embedded, gf2};
 use crate::body::{Body, ByLength, OutOfLine, Tier};

@@ -1,14 +1,26 @@
 //! Carry-less folding of any CRC of up to 64 bits, with lanes of 16 bytes.
 //!
-//! `docs/kernels.md`, *Folding*, derives the method, its constants and the reduction, with a small
-//! example and a scalar program. This module adds the layout:
+//! [`keys`] derives the method, its constants and the reduction, with a small example and a scalar
+//! program. This module adds the layout:
 //!
 //! - Accumulators are vectors of one, two or four lanes, *oriented* to be 128-bit integers. A lane
 //!   of a reflected code is little-endian, with bit i the coefficient of x^(127-i); a lane of a
 //!   normal code is big-endian, with bit i that of x^i, which costs a shuffle.
-//! - The register is xored into the head. A head shorter than the register leaves the *spill* for
-//!   the next vector. Vectors of two lanes, whose loads have no masks, start at the first byte, and
-//!   [`fold_rest`] folds the rest.
+//! - The register is xored into the head. A length that is not a multiple of a vector's is padded
+//!   in front, so no loop over a tail is needed. A head shorter than the register leaves the
+//!   *spill* for the next vector. With AVX-512 the head is one permutation of bytes and one mask,
+//!   both loaded from a table. Vectors of two lanes, whose loads have no masks, start at the first
+//!   byte, and [`fold_rest`] folds the rest.
+//! - Up to 64 bytes go lane by lane: with AVX2 a head would take two shuffles, an insertion and a
+//!   selection; on Intel's cores products and permutations share a port, and on Zen 4 the
+//!   permutation takes five cycles. CRCs with compiled-in constants take vectors of two lanes up to
+//!   96 bytes.
+//! - A function that holds a loop needs more registers than short data do, and would save them in
+//!   each call, so loops over long data are functions of their own.
+//! - Where the profile asks for it, the head of long data ends at a multiple of 64, so that no
+//!   vector lies in two cache lines, and up to 63 bytes are left behind the last vector. The
+//!   accumulators are folded onto that vector, which a permutation rotates by the length of this
+//!   tail.
 //! - At the end [`gather`] moves all lanes to the place of the last at once, and [`reduce128`]
 //!   reduces that lane.
 

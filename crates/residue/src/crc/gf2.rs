@@ -1,5 +1,76 @@
 //! Arithmetic of polynomials over GF(2), at compile time or at run time.
 //!
+//! # CRCs as remainders
+//!
+//! This is the algebra that the derivations of [`fold`](super::fold), [`taps`](super::taps) and
+//! [`steps`](super::steps) need, for readers who know a bytewise CRC. In the examples, messages,
+//! products and remainders are hexadecimal.
+//!
+//! Read the bits of a message as the coefficients of a polynomial, the first bit as the highest. To
+//! add two polynomials is to xor them; to multiply by x is to shift left by one; x^n is a one
+//! followed by n zeros. The product a b is the xor of copies of a, one shifted to each bit that is
+//! set in b: the *carry-less product* of `pclmulqdq` and `pmull`. P is the polynomial of the CRC
+//! with its top term x^w, where w is the width. To compute A mod P, clear the highest set bit of A
+//! by xoring P, shifted so that x^w meets that bit, until no more than w bits are left. The bitwise
+//! loop of a CRC, which shifts one bit out and xors the polynomial if the bit was set, does this to
+//! the message M with w zero bits appended. From a register of zero,
+//!
+//! ```text
+//! register = M x^w mod P
+//! ```
+//!
+//! Four rules follow.
+//!
+//! 1. *Replacement.* A part of the message can be replaced by anything with an equal remainder:
+//!    that adds a multiple of P, which has no effect. 2. *Addition.* If two messages of equal
+//!    length are xored, so are their remainders, and their registers from zero. 3. *Zeros.* Zero
+//!    bytes before a message have no effect. n zero bytes after it multiply its remainder by
+//!    x^(8n). A register other than zero is xored into the first w bits of the message, and then
+//!    *is* zero. 4. *Constants.* x^n mod P is a number of w bits that depends on P and n only.
+//!
+//! With P = x^4 + x + 1, or 13, everything can be done by hand:
+//!
+//! ```text
+//! n           0  1  2  3  4  5  6  7  8  9  10  11  12  13
+//! x^n mod P   1  2  4  8  3  6  c  b  5  a   7   e   f   d
+//! ```
+//!
+//! The message b2 4d, with this CRC of four bits, serves as the example:
+//!
+//! ```rust
+//! /// a b, without carries.
+//! fn product(a: u128, b: u128) -> u128 {
+//!     (0..64).filter(|&i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ a << i)
+//! }
+//!
+//! /// a mod P.
+//! fn remainder(mut a: u128) -> u128 {
+//!     for i in (4..128).rev() {
+//!         if a >> i & 1 == 1 {
+//!             a ^= 0x13 << (i - 4);
+//!         }
+//!     }
+//!     a
+//! }
+//!
+//! let code = "width=4,poly=3,init=0,refin=false,refout=false,xorout=0";
+//! let code: residue::Code = code.parse().unwrap();
+//! let crc = |message: &[u8]| code.value(message);
+//!
+//! assert_eq!(crc(&[0xb2, 0x4d]), 0xb);
+//! assert_eq!(remainder(0xb24d << 4), 0xb); // M x^4 mod P
+//! assert_eq!(crc(&[0xb2, 0]) ^ crc(&[0, 0x4d]), 0xb); // addition
+//! assert_eq!(crc(&[0, 0, 0xb2, 0x4d]), 0xb); // zeros before the message
+//! // A zero byte after the message: x^8 mod P is 5.
+//! assert_eq!(crc(&[0xb2, 0]), remainder(product(crc(&[0xb2]), 5)));
+//! ```
+//!
+//! Reflected CRCs, such as CRC-32, begin with the lowest bit of each byte. That changes how
+//! polynomials are stored, not the rules, so the derivations use the other order, highest bit
+//! first.
+//!
+//! # Embedding
+//!
 //! All widths up to 64 share one embedding (a CRC of width w by P is a 64-bit CRC by P x^(64-w)
 //! whose register is R x^(64-w)), so all constants are computed modulo that 64-bit polynomial. It
 //! is written here without its x^64 term; bit i of a `u64` is the coefficient of x^i.

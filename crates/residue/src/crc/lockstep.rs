@@ -1,6 +1,11 @@
 //! CRC-32C of packets in lockstep.
 //!
-//! `docs/kernels.md`, *Batches of packets*, explains the method.
+//! Four packets with equal numbers of whole words, up to 71 bytes, run one chain of the instruction
+//! each, side by side. A partial word goes first, padded with zero bytes in front, from the
+//! register that this number of zero bytes turns into all ones: a table of eight has these
+//! registers. 32 packets and more are first sorted by their number of words, 256 at a time, unless
+//! more than a quarter are longer. Longer packets run in lockstep as well, up to a length of the
+//! profile, if four in a row have equal numbers of words; else one by one.
 
 use super::crc32c::{Crc32c, crc32c};
 use super::steps::{HeadShift, before_zeros};

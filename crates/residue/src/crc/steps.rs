@@ -1,8 +1,11 @@
 //! CRCs with a CPU instruction: CRC-32C on x86-64 and aarch64, CRC-32 on aarch64.
 //!
-//! `docs/kernels.md`, *CRC-32C, and CRC-32 on aarch64*, explains the kernels. Those with three
-//! chains join the registers by carry-less multiplication (V. Gopal et al., *Fast CRC Computation
-//! for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by tables (M. Adler). [`Fused`] runs
+//! [`HeadShift`] runs one chain of whole words. The one to eight bytes before them form a word
+//! padded with zeros in front, which cost nothing from a register of zeros; where the register is
+//! all ones, a table has the register that these zeros turn into it. The number of words is the
+//! only branch. Those with three chains join the registers by carry-less multiplication (V. Gopal
+//! et al., *Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by tables
+//! (M. Adler). [`FoldSteps`] reduces the last lane of folding by two instructions. [`Fused`] runs
 //! chains and folding at once.
 
 use super::compiled::CompiledIn;

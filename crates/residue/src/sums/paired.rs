@@ -1,9 +1,19 @@
 //! 16-bit words summed by pairs in 32-bit elements of vectors: the Internet checksum, and XNS.
 //!
-//! `docs/kernels.md`, *Internet checksum* and *XNS*, explains the methods. Elements start at the
-//! bias of all vectors to come, so the final sums are exact, are not negative and need no
-//! correction. Short data takes no loop; longer data takes eight accumulators, so that no addition
-//! waits for another.
+//! - x86-64 multiplies by ones and adds pairs of *signed* words in one instruction (`pmaddwd`; with
+//!   VNNI `vpdpwssd`, which also accumulates). Words are unsigned, so each is biased by 8000 (one
+//!   exclusive or). Elements start at the bias of all vectors to come, so the final sums are exact,
+//!   are not negative and need no correction. `neon` adds unsigned pairs (`uadalp`), without a
+//!   bias.
+//! - Short data takes no loop; longer data takes eight accumulators, so that no addition waits for
+//!   another, and elements are added up before they can overflow.
+//! - The position of a word in a vector does not matter to the Internet checksum, so nothing is
+//!   shifted at the end of data: AVX2 adds the *last* vectors under a mask that removes what the
+//!   first ones have covered, and only an address depends on the length. AVX-512 loads under a
+//!   mask.
+//! - XNS weights the first word of each pair twice. The eight elements of 32 bytes then differ by
+//!   powers of four only, by which they are multiplied once, at the end. Zeros behind the data cost
+//!   nothing, and the number of words becomes one rotation.
 
 use crate::arch::WordSum;
 use crate::body::{Body, Family};

@@ -1,13 +1,94 @@
 //! The two sums of Fletcher and Adler, computed in vectors: S, of the units, and W, of the units
 //! each times its weight.
 //!
-//! `docs/kernels.md`, *Weighted sums*, derives the method, with a small example and a scalar
-//! program. This module adds:
+//! The definition is a loop, `a += x; b += a` for each unit x, in which each addition waits for the
+//! previous one.
 //!
-//! - A step is four vectors. [`Weighted`] keeps the three sums and returns `plain`, and n times
-//!   `earlier` plus `weighted`, as if the data were whole steps.
-//! - Both come without the centre of the weights and the bias of signed words, and with the zeros
-//!   that fill up the last step. All three are corrected on the totals, never in the loop.
+//! **Identity.** Of N units x_0, ..., x_(N-1), unit x_i enters a once, and then b as often as the
+//! loop still adds a to it, N - i times. With
+//!
+//! ```text
+//! S = sum of x_i          W = sum of (N - i) x_i
+//! ```
+//!
+//! a start (A, B) leads to A' = A + S and B' = B + N A + W, modulo M. Additions can be done in any
+//! order, so each element of a vector keeps sums of its own. Let a step be n units together. Three
+//! sums are kept:
+//!
+//! - *plain*: all units;
+//! - *weighted*: all units, each times its weight n - e by its position e in the step, a constant;
+//! - *earlier*: the values of *plain* before each step. This counts every unit once for each later
+//!   step.
+//!
+//! A unit with r steps behind its own step has the weight n r + (n - e). Hence
+//!
+//! ```text
+//! S = plain          W = n earlier + weighted
+//! ```
+//!
+//! If the last step is filled up with z zeros, all weights are too large by z, and W by z S.
+//!
+//! **By hand**, with n = 4, the units 3 1 4 1 5 9 2 6:
+//!
+//! ```text
+//!            step 3 1 4 1        step 5 9 2 6        sum
+//! plain      3 + 1 + 4 + 1       5 + 9 + 2 + 6       31
+//! weighted   12 + 3 + 8 + 1      20 + 27 + 4 + 6     81
+//! earlier    0                   9                    9
+//! ```
+//!
+//! W = 4 9 + 81 = 117, which is 8 3 + 7 1 + 6 4 + 5 1 + 4 5 + 3 9 + 2 2 + 1 6.
+//!
+//! **Program.** Adler-32 with steps of 16 bytes. The loops over the elements do not depend on each
+//! other, and a compiler makes vector instructions of them.
+//!
+//! ```rust
+//! /// The units of a step, one in each element.
+//! const N: usize = 16;
+//!
+//! fn adler32(data: &[u8]) -> u32 {
+//!     let (mut a, mut b) = (1, 0);
+//!     // In 1024 steps no element can overflow: `earlier` grows most, to 255 (0 + 1 + ... + 1023).
+//!     for block in data.chunks(N * 1024) {
+//!         let (mut plain, mut weighted, mut earlier) = ([0u32; N], [0u32; N], [0u32; N]);
+//!         for step in block.chunks(N) {
+//!             let mut units = [0; N];
+//!             units[..step.len()].copy_from_slice(step);
+//!             for e in 0..N {
+//!                 earlier[e] += plain[e];
+//!                 plain[e] += u32::from(units[e]);
+//!                 weighted[e] += (N - e) as u32 * u32::from(units[e]);
+//!             }
+//!         }
+//!         let sum = |elements: [u32; N]| elements.into_iter().map(u64::from).sum::<u64>();
+//!         let zeros = block.len().next_multiple_of(N) - block.len();
+//!         let s = sum(plain);
+//!         let w = N as u64 * sum(earlier) + sum(weighted) - zeros as u64 * s;
+//!         b = (b + block.len() as u64 * a + w) % 65521;
+//!         a = (a + s) % 65521;
+//!     }
+//!     (b << 16 | a) as u32
+//! }
+//!
+//! assert_eq!(adler32(b"123456789"), 0x091e_01de);
+//! let data = vec![0xff; 100_000];
+//! assert_eq!(adler32(&data), residue::adler32(&data));
+//! ```
+//!
+//!
+//! **In the kernels** a step is four vectors, and the sums are reduced modulo M once for each
+//! block.
+//!
+//! - [`Weighted`] keeps the three sums and returns `plain`, and n times `earlier` plus `weighted`,
+//!   as if the data were whole steps. A constant *centre* is subtracted from the weights, so that
+//!   they fit signed bytes, and a bias from unsigned words. Both, and the zeros that fill up the
+//!   last step, are corrected on the totals, never in the loop.
+//! - Bytes use `psadbw` and `pmaddubsw`. The weights of two vectors have opposite signs, so that
+//!   the pairs of both fit 16 bits together. Words use `pmaddwd`. With VNNI both use dot products;
+//!   each vector has its own accumulators, as one product takes four cycles.
+//! - At the end each sum is added up over all elements. In 32 bits one tree of additions serves all
+//!   three; longer data, whose elements are widened to 64 bits first, take about 3 ns more
+//!   (Adler-32 of 9000 bytes on Zen 4, 2026-11-24).
 //! - Data of a few 64-bit words take no vectors, and data of up to eight vectors take no loop.
 //!   [`Deferred`] and [`Groups`] need no vectors at all.
 

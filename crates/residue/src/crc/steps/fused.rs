@@ -1,9 +1,114 @@
 //! CRC instructions and carry-less products at once: each block is part scalar, part vector.
 //!
-//! `docs/kernels.md`, *Instructions and products at once*, derives the method, with a small example
-//! and a scalar program. Here the two are finely mixed, because the queues before the units are
-//! short. The products that move the register and the chains to the end of a block are added, and
-//! one instruction reduces the sum. Accumulators are reduced after the last block only.
+//! CRC instructions and carry-less products run on different units of a CPU, so a kernel that uses
+//! both at once can be faster than either (P. Cawley, *fast-crc32*, 2022). The data are divided
+//! between them.
+//!
+//! **Identity.** By rule 2 of [`gf2`](crate::crc::gf2), a message is the sum of parts that have
+//! zeros in place of each other, and its register from zero is the xor of theirs. By rule 3 the
+//! zeros before a part have no effect, and the n bytes after it multiply its register by x^(8n) mod
+//! P: one carry-less product, as that factor is a constant. The parts can therefore be computed
+//! side by side, each from zero, whatever the method: the chains of [`three_way`](super::three_way)
+//! and those of tables, too.
+//!
+//! **By hand.** P = 13, message b2 4d: one unit takes b2, the other 4d.
+//!
+//! ```text
+//! CRC of b2 = 7,   times x^8 mod P:   7 5 = 1b, modulo P 8      CRC of b2 00
+//! CRC of 4d = 3                                                 CRC of 00 4d
+//! 8 ^ 3 = b                                                     CRC of b2 4d
+//! ```
+//!
+//! A *chain* is a sequence of CRC instructions over adjacent words. An instruction takes two or
+//! three cycles and one or more can start in each, so one unit runs several chains, over adjacent
+//! segments. A block is a few chains, then vectors:
+//!
+//! ```text
+//! | chain 0 | chain 1 | chain 2 | vectors            | chain 0 | chain 1 | ...
+//! ```
+//!
+//! The chains' registers are moved to the end of the block and added there to the register, which
+//! is moved over the block. Accumulators are folded from one group of vectors to the next, and over
+//! the chains between two blocks. Chains and accumulators meet only at the end of the data.
+//!
+//! **Program.** CRC-32C, in blocks of three chains of 24 bytes and eight lanes for four
+//! accumulators. As for [folding](crate::crc::fold), a register is normalised to 64 bits and bits
+//! are reversed: then the register and the polynomial are the lower 32 bits.
+//!
+//! ```rust
+//! const POLY: u64 = 0x82f6_3b78;
+//! const CHAIN: usize = 24;
+//! const BLOCK: usize = 3 * CHAIN + 128;
+//!
+//! /// a x mod P; bit 63 - i is the coefficient of x^i.
+//! fn times_x(a: u64) -> u64 {
+//!     a >> 1 ^ if a & 1 == 1 { POLY } else { 0 }
+//! }
+//!
+//! /// x^n mod P.
+//! fn power(n: usize) -> u64 {
+//!     (0..n).fold(1 << 63, |a, _| times_x(a))
+//! }
+//!
+//! /// The carry-less product, an instruction in the kernels.
+//! fn product(a: u64, b: u64) -> u128 {
+//!     (0..64).filter(|&i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ u128::from(a) << i)
+//! }
+//!
+//! /// Moves a lane forward by a number of bytes.
+//! fn fold(lane: u128, bytes: usize) -> u128 {
+//!     let (high, low) = (lane as u64, (lane >> 64) as u64);
+//!     product(high, power(8 * bytes + 63)) ^ product(low, power(8 * bytes - 1))
+//! }
+//!
+//! /// The register after some bytes, in the kernels by CRC instructions.
+//! fn crc(register: u64, bytes: &[u8]) -> u64 {
+//!     bytes.iter().fold(register, |register, byte| {
+//!         (0..8).fold(register ^ u64::from(*byte), |a, _| times_x(a))
+//!     })
+//! }
+//!
+//! /// Moves a register over zero bytes: it starts a lane of zeros, which is folded onto the last
+//! /// 16 of them.
+//! fn over(register: u64, bytes: usize) -> u64 {
+//!     crc(0, &fold(register.into(), bytes - 16).to_le_bytes())
+//! }
+//!
+//! fn crc32c(data: &[u8]) -> u32 {
+//!     let (blocks, rest) = data.as_chunks::<BLOCK>();
+//!     let (mut register, mut lanes) = (0xffff_ffff, [0; 4]);
+//!     for block in blocks {
+//!         let (segments, vectors) = block.split_at(3 * CHAIN);
+//!         // One unit runs the chains,
+//!         register = over(register, BLOCK);
+//!         for (i, segment) in segments.chunks(CHAIN).enumerate() {
+//!             register ^= over(crc(0, segment), BLOCK - (i + 1) * CHAIN);
+//!         }
+//!         // the other folds, first over the chains.
+//!         let mut distance = 64 + 3 * CHAIN;
+//!         for group in vectors.chunks(64) {
+//!             for (lane, next) in lanes.iter_mut().zip(group.as_chunks::<16>().0) {
+//!                 *lane = fold(*lane, distance) ^ u128::from_le_bytes(*next);
+//!             }
+//!             distance = 64;
+//!         }
+//!     }
+//!     // The accumulators are the last 64 bytes of a message of zeros.
+//!     let folded = lanes.iter().fold(0, |register, lane| crc(register, &lane.to_le_bytes()));
+//!     !crc(register ^ folded, rest) as u32
+//! }
+//!
+//! assert_eq!(crc32c(b"123456789"), 0xe306_9283);
+//! let data: Vec<u8> = (0..=255).cycle().take(5000).collect();
+//! assert_eq!(crc32c(&data), residue::crc32c(&data));
+//! ```
+//!
+//!
+//! **In the kernels** the two are finely mixed, because the queues before the units are short. The
+//! products that move the register and the chains to the end of a block are added, and one
+//! instruction reduces the sum. Accumulators are reduced after the last block only. The rest of the
+//! data is folded, and goes *before* the blocks: the first of them needs the register at its end
+//! only, so that nothing waits for the reduction.
 
 use super::{FoldSteps, HasCrcInstruction, HeadShift, reduce, shift_key};
 use crate::arch::{CarryLessWide, CrcStep, streamed, tail_bytes};

@@ -1,6 +1,7 @@
-//! Three chains of CRC instructions at once, joined by carry-less products or by tables.
-//!
-//! `docs/kernels.md`, *Instructions and products at once*, has the identity that joins them.
+//! Three chains of CRC instructions at once, over three adjacent segments, because an instruction
+//! takes two or three cycles and one or more can start in each. [`fused`](super::fused) has the
+//! identity that joins them: by carry-less products, which are xored into the last word of the
+//! third segment, so that its step takes them in, or by tables.
 
 use super::chain::{rest, serial};
 use super::{HasCrcInstruction, embedded, shift_key};

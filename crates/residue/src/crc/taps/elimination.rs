@@ -1,4 +1,83 @@
 //! Gaussian elimination over GF(2): computes the matrices of a set of taps.
+//!
+//! GFNI removes single bytes instead of the lanes of folding, 64 at a time, by small bit matrices
+//! instead of carry-less products. No earlier use of this method is known to us.
+//!
+//! **Identity.** A bytewise CRC of 8 bits is `crc = table[crc ^ byte]`. Its table obeys table[a ^
+//! b] = table[a] ^ table[b] (rule 2 of [`gf2`](crate::crc::gf2)), so eight of its 256 entries
+//! determine it, those of the single bits. They are the columns of an 8 by 8 bit matrix C, and
+//! `table[v]` is the product C v: the xor of the columns whose bits are set in v. The look-up removes
+//! a byte by adding C v to the *next* byte. With another C it can be added to any later byte. GFNI
+//! multiplies all 64 bytes of a vector by one matrix, so the later byte is one 64 j bytes further
+//! on: then C is the same for every byte of the vector, and the bytes to change are the vector j
+//! places later.
+//!
+//! A CRC of w bits needs k = ceil(w / 8) later bytes, the *taps*, for eight bits hold no more than
+//! 256 remainders. A bit of the byte to remove stands for a power of x, and so do the 8 k bits of
+//! the taps. If w of the latter are independent (none is the xor of others), every remainder of w
+//! bits is the xor of some of them. To find the columns of the matrices is to find, for each of the
+//! eight bits, the bits of the taps that add up to its remainder: w linear equations in 8 k
+//! unknowns. Then, for vectors `v[0]`, `v[1]`, ... and for each tap j with its matrix C_j,
+//!
+//! ```text
+//! v[t + j] ^= C_j v[t]   for each tap j;   then v[t] is removed
+//! ```
+//!
+//! **By hand.** P = 13, "bytes" of 2 bits, vectors of two such bytes, hence of one hexadecimal
+//! digit. w = 4 needs two taps; we try the vectors 1 and 3 further on. Counted from the last of
+//! them, a bit of the byte to remove is x^12 or x^13, and the taps' bits are x^8, x^9 and 1, x:
+//!
+//! ```text
+//! x^12 = f = 5 ^ a       = x^8 + x^9        bits 0 and 1 of tap 1
+//! x^13 = d = 5 ^ a ^ 2   = x^8 + x^9 + x    bits 0 and 1 of tap 1, bit 1 of tap 3
+//! ```
+//!
+//! The vector b is the bytes 10 and 11. Byte 10, with bit 1 set, adds 11 at tap 1 and 10 at tap 3.
+//! Byte 11, with both, adds 11 ^ 11 = 00 and 00 ^ 10 = 10. Thus the message b000 can be replaced by
+//! 0c0a, and both have the remainder 3. The taps 2 and 3 would not do: their bits stand for 3, 6, 1
+//! and 2, and 3 = 1 ^ 2. The taps that work have to be searched for each polynomial.
+//!
+//! **Program.** CRC-16/XMODEM with taps 5 and 8. Two tap bytes have 2^16 values, so the equations
+//! are solved by trying all; the library uses Gaussian elimination.
+//!
+//! ```rust
+//! const TAPS: [usize; 2] = [5, 8];
+//!
+//! /// x^n mod P.
+//! fn power(n: usize) -> u16 {
+//!     (0..n).fold(1, |a, _| a << 1 ^ if a >> 15 == 1 { 0x1021 } else { 0 })
+//! }
+//!
+//! /// For each bit of the byte to remove, the bytes to add at the taps: a column of both matrices.
+//! fn columns() -> [[u8; 2]; 8] {
+//!     // The bits of the taps, counted from the last one.
+//!     let powers: [u16; 16] = std::array::from_fn(|i| power(512 * (8 - TAPS[i / 8]) + i % 8));
+//!     let remainder =
+//!         |taps: u16| (0..16).filter(|&i| taps >> i & 1 == 1).fold(0, |sum, i| sum ^ powers[i]);
+//!     std::array::from_fn(|bit| {
+//!         let wanted = power(512 * 8 + bit);
+//!         (0..=u16::MAX).find(|&taps| remainder(taps) == wanted).unwrap().to_le_bytes()
+//!     })
+//! }
+//!
+//! let data: Vec<u8> = (0..=255).cycle().take(5000).collect();
+//! // Zero bytes in front have no effect: they make the vectors whole.
+//! let mut message = vec![0; data.len().next_multiple_of(64) - data.len()];
+//! message.extend(&data);
+//!
+//! let columns = columns();
+//! let window = message.len() - 8 * 64;
+//! for at in 0..window {
+//!     let byte = message[at];
+//!     for tap in 0..2 {
+//!         let chosen = (0..8).filter(|&bit| byte >> bit & 1 == 1);
+//!         message[at + 64 * TAPS[tap]] ^= chosen.fold(0, |sum, bit| sum ^ columns[bit][tap]);
+//!     }
+//! }
+//! // Only the last eight vectors are left.
+//! let code: residue::Code = "crc-16/xmodem".parse().unwrap();
+//! assert_eq!(code.value(&message[window..]), code.value(&data));
+//! ```
 
 use super::{TAPS, WINDOW};
 

@@ -1,6 +1,12 @@
 //! Internet checksums of packets side by side.
 //!
-//! `docs/kernels.md`, *Batches of packets*, explains the method.
+//! A packet of up to 64 bytes is summed into 32-bit elements by one masked load and one dot product
+//! (`avx512_vnni`). Additions between unpacked halves turn sixteen such vectors into one with an
+//! element for each packet, so that one fold, complement and byte swap serves sixteen, and no
+//! branch depends on a length. `avx2` does so with eight packets. Without masks, 32 to 64 bytes are
+//! the first vector and the last, of which a shuffle keeps what the first does not have; the
+//! shuffle also aligns the bytes of an odd length to words. 16 to 32 bytes take two half vectors;
+//! four packets of the same kind take no branch.
 
 use super::{Internet, checksum, up_to_24};
 use crate::arch::PacketSums;
