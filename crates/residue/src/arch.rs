@@ -22,8 +22,6 @@
 //! Every function that takes a marker is `#[inline(always)]`: an intrinsic that is not inlined into
 //! a function with the same features is an ordinary call, and costs up to 190 times as much.
 
-#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-pub(crate) mod aarch64;
 mod clmul;
 mod copying;
 pub mod counter;
@@ -31,8 +29,6 @@ mod crc32;
 mod packets;
 mod portable;
 mod sums;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-pub(crate) mod x86_64;
 
 pub(crate) use clmul::{
     ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessWide, Head, STREAM_BYTES, aligns, in_two_streams,
@@ -77,8 +73,6 @@ macro_rules! x86_64_tiers {
         }
     };
 }
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use x86_64_tiers;
 
 /// Passes the tiers of aarch64 to a macro, as `x86_64_tiers` does for x86-64.
 macro_rules! aarch64_tiers {
@@ -99,8 +93,16 @@ macro_rules! aarch64_tiers {
         }
     };
 }
-#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-use aarch64_tiers;
+
+// Both use the macros above. The one that is not the target's has no tiers, and its `present!` says
+// so.
+#[cfg_attr(
+    not(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")),
+    path = "arch/absent.rs"
+)]
+pub(crate) mod aarch64;
+#[cfg_attr(not(all(target_arch = "x86_64", target_feature = "sse2")), path = "arch/absent.rs")]
+pub(crate) mod x86_64;
 
 /// CPU features per tier. Defined on all architectures so that kernel lists can include foreign
 /// ones.

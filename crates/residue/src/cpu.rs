@@ -1,8 +1,12 @@
 //! The CPU: its features, detected once and maskable with `RESIDUE_CPU`, and its [`Profile`].
 
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
-#[allow(unsafe_code)]
-mod cpuid;
+// `detect.rs` is for targets without vector tiers, and for Miri.
+#[cfg_attr(all(target_arch = "x86_64", target_feature = "sse2", not(miri)), path = "cpu/x86_64.rs")]
+#[cfg_attr(
+    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little", not(miri)),
+    path = "cpu/aarch64.rs"
+)]
+mod detect;
 mod profile;
 
 use core::fmt;
@@ -120,18 +124,7 @@ impl Features {
 
     /// The features that kernels may use: those of this architecture, without AVX-512 unless the
     /// crate was built with it.
-    pub(crate) const POSSIBLE: Features =
-        if cfg!(all(target_arch = "x86_64", target_feature = "sse2")) {
-            Features(if cfg!(feature = "avx512") { 0xffff } else { 0x00ff })
-        } else if cfg!(all(
-            target_arch = "aarch64",
-            target_feature = "neon",
-            target_endian = "little"
-        )) {
-            Features(0xffff_0000)
-        } else {
-            Features::NONE
-        };
+    pub(crate) const POSSIBLE: Features = Features(detect::POSSIBLE);
 
     /// Returns the union of two sets.
     #[must_use]
@@ -239,7 +232,7 @@ fn find_profile() -> &'static Profile {
 /// Returns the profile of this CPU, whatever `RESIDUE_PROFILE` says.
 #[must_use]
 pub fn detected_profile() -> &'static Profile {
-    Profile::named(profile::detected()).unwrap_or(&PROFILES[PROFILES.len() - 1])
+    Profile::named(detect::profile()).unwrap_or(&PROFILES[PROFILES.len() - 1])
 }
 
 #[cfg(feature = "std")]
@@ -297,92 +290,7 @@ fn mask() -> Features {
 /// Without the feature `avx512` of this crate, those of AVX-512 are not among them.
 #[must_use]
 pub fn detected() -> Features {
-    arch_detected().intersection(Features::POSSIBLE)
-}
-
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
-fn arch_detected() -> Features {
-    use core::arch::x86_64::CpuidResult;
-    use cpuid::{cpuid, saved_state};
-
-    let bit = |word: u32, bit: u32| word >> bit & 1 == 1;
-    let leaf1 = cpuid(1, 0);
-    let (leaf7, more) = if cpuid(0, 0).eax >= 7 {
-        let leaf7 = cpuid(7, 0);
-        (leaf7, if leaf7.eax >= 1 { cpuid(7, 1).eax } else { 0 })
-    } else {
-        (CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 }, 0)
-    };
-
-    // A CPU may have AVX while the operating system does not save its registers.
-    let saved = saved_state();
-    let ymm = saved & 0b110 == 0b110;
-    let zmm = saved & 0b1110_0110 == 0b1110_0110;
-
-    // Each feature requires the ones it builds on, as the compiler assumes: a hypervisor may hide
-    // single bits.
-    let ssse3 = bit(leaf1.ecx, 0) && bit(leaf1.ecx, 9);
-    let sse42 = ssse3 && bit(leaf1.ecx, 19) && bit(leaf1.ecx, 20);
-    let pclmul = bit(leaf1.ecx, 1);
-    let avx2 = sse42 && ymm && bit(leaf1.ecx, 28) && bit(leaf7.ebx, 5) && bit(leaf7.ebx, 8);
-    let avx512 = avx2 && zmm && [16, 17, 30, 31].iter().all(|&feature| bit(leaf7.ebx, feature));
-    let features = [
-        (true, Features::SSE2),
-        (ssse3, Features::SSSE3),
-        (sse42, Features::SSE42),
-        (pclmul, Features::PCLMUL),
-        (avx2, Features::AVX2),
-        (avx2 && pclmul && bit(leaf7.ecx, 10), Features::VPCLMUL),
-        (bit(leaf7.ecx, 8), Features::GFNI),
-        (avx2 && bit(more, 4), Features::AVX_VNNI),
-        (avx512, Features::AVX512),
-        (avx512 && bit(leaf7.ecx, 1) && bit(leaf7.ecx, 6), Features::AVX512_VBMI2),
-        (avx512 && bit(leaf7.ecx, 11), Features::AVX512_VNNI),
-    ];
-    let found = features.iter().filter(|(has, _)| *has);
-    found.fold(Features::NONE, |all, (_, feature)| all.union(*feature))
-}
-
-#[cfg(all(target_arch = "aarch64", feature = "std", not(miri)))]
-fn arch_detected() -> Features {
-    use std::arch::is_aarch64_feature_detected as has;
-    let mut found = Features::NEON;
-    if has!("crc") {
-        found = found.union(Features::CRC);
-    }
-    if has!("aes") {
-        found = found.union(Features::PMULL);
-    }
-    if has!("sha3") {
-        found = found.union(Features::SHA3);
-    }
-    found
-}
-
-#[cfg(all(target_arch = "aarch64", not(feature = "std"), not(miri)))]
-fn arch_detected() -> Features {
-    let mut found = Features::NONE;
-    if cfg!(target_feature = "neon") {
-        found = found.union(Features::NEON);
-    }
-    if cfg!(target_feature = "crc") {
-        found = found.union(Features::CRC);
-    }
-    if cfg!(target_feature = "aes") {
-        found = found.union(Features::PMULL);
-    }
-    if cfg!(target_feature = "sha3") {
-        found = found.union(Features::SHA3);
-    }
-    found
-}
-
-#[cfg(any(
-    miri,
-    not(any(all(target_arch = "x86_64", target_feature = "sse2"), target_arch = "aarch64"))
-))]
-fn arch_detected() -> Features {
-    Features::NONE
+    detect::features().intersection(Features::POSSIBLE)
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ mod lines;
 mod outlined;
 
 pub(crate) use dispatch::*;
-pub(crate) use lines::{on_aarch64, on_x86_64};
+pub(crate) use lines::{line, on_aarch64, on_x86_64};
 pub(crate) use outlined::Outlined;
 
 /// The role of a kernel.
@@ -142,10 +142,7 @@ impl<F: Family> Kernel<F> {
     /// Makes the kernel of body `B` on tier `T`, with a one-shot entry that calls the other.
     ///
     /// It takes a few cycles more and halves what is compiled: for CPUs that are rare.
-    #[cfg_attr(
-        not(any(feature = "generic", all(target_arch = "x86_64", target_feature = "sse2"))),
-        allow(dead_code)
-    )]
+    #[allow(dead_code)] // Some architectures have no such CPUs.
     pub(crate) const fn small<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
         unsafe fn oneshot<T: Enter, B: Body<T>>(with: &With<B, T>, data: &[u8]) -> Value<B, T> {
             // SAFETY: the caller ensures that the CPU has what the tier needs.

@@ -9,10 +9,16 @@ mod neon;
 mod pmull;
 
 mod markers {
-    use crate::arch::{aarch64_tiers, tiers};
+    use crate::arch::tiers;
     aarch64_tiers!(tiers);
 }
 pub(crate) use markers::*;
+
+/// Compiles the first block; see `absent.rs`.
+macro_rules! present {
+    ({ $($yes:tt)* } else { $($no:tt)* }) => { $($yes)* };
+}
+pub(crate) use present;
 
 /// Defines methods whose body is one `unsafe` expression of intrinsics that the marker proves.
 macro_rules! ops {

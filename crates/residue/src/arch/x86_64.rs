@@ -9,10 +9,24 @@ mod sse2;
 mod ssse3;
 
 mod markers {
-    use crate::arch::{tiers, x86_64_tiers};
+    use crate::arch::tiers;
     x86_64_tiers!(tiers);
 }
 pub(crate) use markers::*;
+
+/// Compiles the first block; see `absent.rs`.
+macro_rules! present {
+    ({ $($yes:tt)* } else { $($no:tt)* }) => { $($yes)* };
+}
+pub(crate) use present;
+
+#[cfg(feature = "avx512")]
+pub(crate) use present as present_512;
+#[cfg(not(feature = "avx512"))]
+#[path = "absent.rs"]
+mod absent;
+#[cfg(not(feature = "avx512"))]
+pub(crate) use absent::present_512;
 
 /// Defines methods whose body is one `unsafe` expression of intrinsics that the marker proves.
 macro_rules! ops {

@@ -141,66 +141,9 @@ impl Profile {
     }
 }
 
-/// Returns the name of the profile of the CPU that runs this program.
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
-pub(super) fn detected() -> &'static str {
-    use super::Features;
-    use super::cpuid::cpuid;
-
-    let name = cpuid(0, 0);
-    let mut vendor = [0; 12];
-    for (part, register) in vendor.chunks_mut(4).zip([name.ebx, name.edx, name.ecx]) {
-        part.copy_from_slice(&register.to_le_bytes());
-    }
-    of_x86_64(&vendor, cpuid(1, 0).eax, super::arch_detected().contains(Features::AVX512))
-}
-
-/// Returns the profile of an x86-64 CPU, of its vendor, its signature (CPUID leaf 1, register eax)
-/// and whether it has AVX-512.
-#[cfg(any(all(target_arch = "x86_64", target_feature = "sse2", not(miri)), test))]
-fn of_x86_64(vendor: &[u8; 12], signature: u32, avx512: bool) -> &'static str {
-    let family = match signature >> 8 & 0xf {
-        0xf => 0xf + (signature >> 20 & 0xff),
-        family => family,
-    };
-    match (vendor, family, avx512) {
-        (b"AuthenticAMD", 0x19, false) => "zen3",
-        (b"AuthenticAMD", 0x19, true) => "zen4",
-        (b"AuthenticAMD", 0x1a.., _) => "zen5",
-        (b"GenuineIntel", _, true) => "intel_avx512",
-        _ => "unknown",
-    }
-}
-
-/// Returns the name of the profile of the CPU that runs this program.
-#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2", not(miri))))]
-pub(super) fn detected() -> &'static str {
-    "unknown"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_detected_name_is_a_profile() {
-        let amd = |signature, avx512| of_x86_64(b"AuthenticAMD", signature, avx512);
-        let intel = |signature, avx512| of_x86_64(b"GenuineIntel", signature, avx512);
-        let found = [
-            (amd(0x00a0_0f11, false), "zen3"),          // Milan
-            (amd(0x00a1_0f11, true), "zen4"),           // Genoa
-            (amd(0x00b0_0f21, true), "zen5"),           // Turin
-            (amd(0x0083_0f10, false), "unknown"),       // Rome
-            (intel(0x000c_06f2, true), "intel_avx512"), // Emerald Rapids
-            (intel(0x0009_0672, false), "unknown"),     // Alder Lake
-            (of_x86_64(b"  Shanghai  ", 0x0001_07b0, false), "unknown"),
-        ];
-        for (name, expected) in found {
-            assert_eq!(name, expected);
-            assert!(Profile::named(name).is_some(), "{name}");
-        }
-        assert!(Profile::named(detected()).is_some());
-    }
 
     #[test]
     fn profiles_differ_in_name_and_choice() {

@@ -195,26 +195,13 @@ macro_rules! compiled_in {
                         .method(),
                     // CPUs that come here are rare where there are vectors, and not worth tables
                     // of 16 KiB in every program.
-                    #[cfg(any(
-                        all(target_arch = "x86_64", target_feature = "sse2"),
-                        all(
-                            target_arch = "aarch64",
-                            target_feature = "neon",
-                            target_endian = "little"
-                        )
-                    ))]
-                    Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
-                        .same_as("eight_chains"),
-                    #[cfg(not(any(
-                        all(target_arch = "x86_64", target_feature = "sse2"),
-                        all(
-                            target_arch = "aarch64",
-                            target_feature = "neon",
-                            target_endian = "little"
-                        )
-                    )))]
-                    Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
-                        .same_as("slicing16"),
+                    if $crate::cpu::Features::POSSIBLE.is_none() {
+                        Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
+                            .same_as("slicing16")
+                    } else {
+                        Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
+                            .same_as("eight_chains")
+                    },
                 ]
             };
 

@@ -30,9 +30,7 @@ use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};
 #[cfg(test)]
 use crate::arch::Portable;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
-use crate::arch::x86_64::Avx512Vpclmul;
-use crate::arch::{ByteMatrix, tail_bytes};
+use crate::arch::{ByteMatrix, tail_bytes, x86_64};
 use crate::body::{Body, Enter};
 use crate::kernel::Outlined;
 
@@ -189,24 +187,41 @@ impl<T: AllSets> Body<T> for Taps {
 /// set has its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Long {
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
-    avx512: Outlined<Avx512Vpclmul, Embedded>,
+    #[allow(dead_code)] // Some targets have no such tier.
+    avx512: Avx512,
     #[cfg(test)]
     portable: Outlined<Portable, Embedded>,
 }
 
 impl Long {
-    // Other architectures have no such tier.
-    #[allow(unused_variables)]
     const fn new(set: usize, reflected: bool) -> Long {
         Long {
-            #[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
-            avx512: Avx512Vpclmul::SETS[set][reflected as usize],
+            avx512: avx512(set, reflected),
             #[cfg(test)]
             portable: Portable::SETS[set][reflected as usize],
         }
     }
 }
+
+// The one tier with byte matrices, if the target has it.
+x86_64::present_512!({
+    type Avx512 = Outlined<x86_64::Avx512Vpclmul, Embedded>;
+
+    const fn avx512(set: usize, reflected: bool) -> Avx512 {
+        x86_64::Avx512Vpclmul::SETS[set][reflected as usize]
+    }
+
+    impl AllSets for x86_64::Avx512Vpclmul {
+        #[inline(always)]
+        fn of(long: &Long) -> Avx512 {
+            long.avx512
+        }
+    }
+} else {
+    type Avx512 = ();
+
+    const fn avx512(_: usize, _: bool) -> Avx512 {}
+});
 
 /// A tier with code for all sets.
 pub(crate) trait AllSets: ByteMatrix + Enter {
@@ -227,14 +242,6 @@ pub(crate) trait AllSets: ByteMatrix + Enter {
 
     /// Returns the code of this tier.
     fn of(long: &Long) -> Outlined<Self, Embedded>;
-}
-
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
-impl AllSets for Avx512Vpclmul {
-    #[inline(always)]
-    fn of(long: &Long) -> Outlined<Self, Embedded> {
-        long.avx512
-    }
 }
 
 #[cfg(test)]
