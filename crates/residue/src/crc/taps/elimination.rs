@@ -3,14 +3,14 @@
 //! GFNI removes single bytes instead of the lanes of folding, 64 at a time, by small bit matrices
 //! instead of carry-less products. No earlier use of this method is known to us.
 //!
-//! **Identity.** A bytewise CRC of 8 bits is `crc = table[crc ^ byte]`. Its table obeys table[a ^
-//! b] = table[a] ^ table[b] (rule 2 of [`gf2`](crate::crc::gf2)), so eight of its 256 entries
-//! determine it, those of the single bits. They are the columns of an 8 by 8 bit matrix C, and
-//! `table[v]` is the product C v: the xor of the columns whose bits are set in v. The look-up removes
-//! a byte by adding C v to the *next* byte. With another C it can be added to any later byte. GFNI
-//! multiplies all 64 bytes of a vector by one matrix, so the later byte is one 64 j bytes further
-//! on: then C is the same for every byte of the vector, and the bytes to change are the vector j
-//! places later.
+//! **Identity.** A bytewise CRC of 8 bits is `crc = table[crc ^ byte]`. Its table is linear:
+//! `table[a ^ b]` is `table[a] ^ table[b]` (rule 2 of [`gf2`](crate::crc::gf2)), so eight of its
+//! 256 entries determine it, those of the single bits. They are the columns of an 8 by 8 bit matrix
+//! C, and `table[v]` is the product C v: the xor of the columns whose bits are set in v. The
+//! look-up removes a byte by adding C v to the *next* byte. With another C it can be added to any
+//! later byte. GFNI multiplies all 64 bytes of a vector by one matrix, so the later byte is one 64
+//! j bytes further on: then C is the same for every byte of the vector, and the bytes to change are
+//! the vector j places later.
 //!
 //! A CRC of w bits needs k = ceil(w / 8) later bytes, the *taps*, for eight bits hold no more than
 //! 256 remainders. A bit of the byte to remove stands for a power of x, and so do the 8 k bits of
