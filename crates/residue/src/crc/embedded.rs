@@ -278,6 +278,9 @@ impl<T: Tier> Body<T> for BitwiseBranch {
 
 /// The kernels of the CRCs of up to 64 bits that need no tables but [`Constants`], best first.
 ///
+/// A line names a tier of `arch`, which supplies the operations, a body (of `fold`, `taps` or
+/// `chains`), and the kernel; above it stand the CPUs that it is for.
+///
 /// [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
     // Zen 5.
