@@ -35,9 +35,39 @@ pub trait Family: Sized + 'static {
     fn finish(with: &Self::With, state: Self::State) -> Self::Value;
 }
 
+/// Lengths of data in bytes: those of a body's blocks, and those from which it changes its method.
+///
+/// Tests take all lengths to four blocks of the widest vectors, and then those around these and
+/// their multiples.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Edges(&'static [usize], &'static [Edges]);
+
+impl Edges {
+    /// No length above those that are all tested.
+    pub(crate) const NONE: Edges = Edges::at(&[]);
+
+    pub(crate) const fn at(lengths: &'static [usize]) -> Edges {
+        Edges(lengths, &[])
+    }
+
+    /// Adds the edges of the parts of a body.
+    pub(crate) const fn of(lengths: &'static [usize], parts: &'static [Edges]) -> Edges {
+        Edges(lengths, parts)
+    }
+
+    /// Passes each length to a function.
+    pub fn each(self, take: &mut dyn FnMut(usize)) {
+        self.0.iter().for_each(|&length| take(length));
+        self.1.iter().for_each(|part| part.each(take));
+    }
+}
+
 /// An algorithm that computes a family's state on every tier `T` for which it is implemented.
 pub(crate) trait Body<T: Tier>: 'static {
     type Family: Family;
+    /// The lengths around which tests go.
+    const EDGES: Edges;
     /// Advances `state` over `data`.
     ///
     /// Implementations are `#[inline(always)]`.

@@ -17,7 +17,7 @@
 #[cfg(feature = "generic")]
 use crate::arch::Portable;
 pub use crate::body::Family;
-use crate::body::{Batch, Body, Enter, Packets, Value, With};
+use crate::body::{Batch, Body, Edges, Enter, Packets, Value, With};
 use crate::cpu::{self, Features, Product, Profile};
 #[cfg(test)]
 use core::mem::MaybeUninit;
@@ -127,6 +127,7 @@ impl<F: Family> Copy for Entries<F> {}
 pub struct Kernel<F: Family> {
     info: KernelInfo,
     entries: Entries<F>,
+    edges: Edges,
 }
 
 impl<F: Family> Kernel<F> {
@@ -136,6 +137,7 @@ impl<F: Family> Kernel<F> {
         Kernel {
             info: KernelInfo { name, needs: T::NEEDS, ..KernelInfo::PORTABLE },
             entries: Entries { run, oneshot, copy: None, batch: None },
+            edges: B::EDGES,
         }
     }
 
@@ -153,6 +155,7 @@ impl<F: Family> Kernel<F> {
         Kernel {
             info: KernelInfo { name, needs: T::NEEDS, ..KernelInfo::PORTABLE },
             entries: Entries { run, oneshot, copy: None, batch: None },
+            edges: B::EDGES,
         }
     }
 
@@ -194,6 +197,7 @@ impl<F: Family> Kernel<F> {
                 copy: None,
                 batch: None,
             },
+            edges: Edges::NONE,
         }
     }
 
@@ -222,6 +226,12 @@ impl<F: Family> Kernel<F> {
     #[must_use]
     pub const fn info(&self) -> KernelInfo {
         self.info
+    }
+
+    /// Returns the lengths around which to test it.
+    #[must_use]
+    pub const fn edges(&self) -> Edges {
+        self.edges
     }
 
     /// Returns the kernel, ready to run, if this CPU has the features it needs.

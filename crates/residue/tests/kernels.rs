@@ -12,29 +12,30 @@ use residue::koopman::{Mod253, Mod65525, Modulus};
 use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};
 use residue_testing::noise;
 
-/// The longest block of any kernel: three segments of 8192 bytes.
-const LONGEST: usize = 3 * 8192;
-
-/// Returns the lengths at which a kernel changes its method, and their neighbours.
-fn boundaries() -> impl Iterator<Item = usize> {
-    let blocks = [
-        24,
-        64,
-        192,
-        360 * 2,
-        336 * 3,
-        1408,
-        2048,
-        3072,
-        4096,
-        5552,
-        5802,
-        8192,
-        3 * 256 * 4,
-        LONGEST,
-    ];
-    let multiples = blocks.into_iter().flat_map(|block| (1..=4).map(move |k| k * block));
-    multiples.filter(|&n| n <= LONGEST + 4200).flat_map(|n| [n - 1, n, n + 1, n + 7])
+/// Returns the lengths around the edges of a code's kernels, and around their multiples.
+fn boundaries(code: &Code) -> Vec<usize> {
+    struct Edges(Vec<usize>);
+    impl Visitor for Edges {
+        fn table<F: Family<Value: Into<u128>>>(
+            &mut self,
+            kernels: &'static [Kernel<F>],
+            _: impl FnOnce() -> F::With,
+            _: ValueEncoding,
+        ) {
+            kernels.iter().for_each(|kernel| kernel.edges().each(&mut |edge| self.0.push(edge)));
+        }
+    }
+    let mut edges = Edges(Vec::new());
+    code.visit(&mut edges);
+    // Long blocks take long.
+    let multiples =
+        edges.0.into_iter().filter(|&edge| edge > 0).flat_map(|edge| {
+            (1..=4).map(move |k| k * edge).filter(move |&n| n == edge || n <= 30_000)
+        });
+    let mut lengths: Vec<usize> = multiples.flat_map(|n| [n - 1, n, n + 1, n + 7]).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
 }
 
 /// Runs every supported kernel of a code on equal data.
@@ -119,9 +120,12 @@ fn all_lengths_from_empty_to_four_blocks() {
 
 #[test]
 fn lengths_around_every_block() {
-    let data = noise(LONGEST + 5000);
+    let data = noise((4 << 20) + 200);
     for code in codes() {
-        for n in thinned(boundaries(), 7) {
+        // Sums have the longest blocks, and few kernels.
+        let longest = if common::emulated() && code.params().is_some() { 30_000 } else { 5 << 20 };
+        let lengths = boundaries(&code).into_iter().chain([(2 << 20) + 129]);
+        for n in thinned(lengths.filter(|&n| n <= longest), 7) {
             compare(&code, &data[n % 61..n % 61 + n]);
         }
     }
@@ -547,19 +551,6 @@ fn slices_of_four_gibibytes_are_not_short() {
     }
 }
 
-/// Lengths at which the vectors' longest runs end within a block of sums, on bytes that are not all
-/// alike.
-#[test]
-fn sums_of_two_mebibytes() {
-    let data = noise((2 << 20) + 129);
-    for code in Code::all().filter(|code| code.params().is_none()) {
-        let lengths = [(2 << 20) - 1, 2 << 20, (2 << 20) + 1, (2 << 20) + 129];
-        for n in thinned(lengths.into_iter(), 3) {
-            compare(&code, &data[..n]);
-        }
-    }
-}
-
 /// Slices that end, or begin, at a page that may not be read.
 #[cfg(unix)]
 #[test]
@@ -569,7 +560,8 @@ fn no_kernel_reads_outside_its_slice() {
     let length = bytes.len();
     bytes.copy_from_slice(&noise(length));
     for code in codes() {
-        for n in thinned((0..=300).chain(boundaries().filter(|&n| n < length)), 9) {
+        for n in thinned((0..=300).chain(boundaries(&code).into_iter().filter(|&n| n < length)), 9)
+        {
             compare(&code, &bytes[length - n..]);
             compare(&code, &bytes[..n]);
         }

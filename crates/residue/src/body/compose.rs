@@ -1,6 +1,6 @@
 //! Bodies made of bodies: one or another by the length of the data, and one out of line.
 
-use super::{Body, State, Tier, With};
+use super::{Body, Edges, State, Tier, With};
 use core::marker::PhantomData;
 
 /// Runs body `Short` for data below `FROM` bytes, and body `Long` from there on.
@@ -15,6 +15,7 @@ where
     Long: Body<T, Family = Short::Family>,
 {
     type Family = Short::Family;
+    const EDGES: Edges = Edges::of(&[FROM], &[Short::EDGES, Long::EDGES]);
     #[inline(always)]
     fn run(tier: T, with: &With<Short, T>, state: State<Short, T>, data: &[u8]) -> State<Short, T> {
         if data.len() < FROM {
@@ -30,6 +31,7 @@ pub(crate) struct OutOfLine<B>(PhantomData<B>);
 
 impl<T: Tier, B: Body<T>> Body<T> for OutOfLine<B> {
     type Family = B::Family;
+    const EDGES: Edges = B::EDGES;
     #[inline(always)]
     fn run(tier: T, with: &With<B, T>, state: State<B, T>, data: &[u8]) -> State<B, T> {
         tier.outline::<B>(with, state, data)

@@ -8,7 +8,7 @@
 
 use super::{Constants, fold};
 use crate::arch::{CarryLess, Portable};
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 
 /// The family of the kernels that advance a register, over a number of zero bytes or by a factor.
@@ -56,6 +56,7 @@ struct Product;
 
 impl<T: CarryLess> Body<T> for Product {
     type Family = Advance;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(t: T, with: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
         (product(t, with, state, factor), 0)
@@ -67,6 +68,7 @@ struct ProductBits;
 
 impl<T: Tier> Body<T> for ProductBits {
     type Family = Advance;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, with: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
         (with.multiply(state, factor), 0)
@@ -78,6 +80,7 @@ struct Products;
 
 impl<T: CarryLess> Body<T> for Products {
     type Family = Advance;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(t: T, with: &Constants, (mut state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
         let mut left = bytes as u32;
@@ -114,6 +117,7 @@ struct Bits;
 
 impl<T: Tier> Body<T> for Bits {
     type Family = Advance;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, with: &Constants, (state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
         (with.advance(state, bytes), 0)

@@ -6,7 +6,7 @@
 //! Slicing by 8 reaches this speed with tables of eight times the size.
 
 use super::{Constants, Embedded, gf2};
-use crate::body::{Body, ByLength, OutOfLine, Tier};
+use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
 use core::array::from_fn;
 
 /// Runs eight chains while there are bytes for them, then one, and for short data only one.
@@ -17,6 +17,7 @@ pub(crate) struct OneChain;
 
 impl<T: Tier> Body<T> for OneChain {
     type Family = Embedded;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         if with.reflected {
@@ -32,6 +33,7 @@ pub(crate) struct Chains;
 
 impl<T: Tier> Body<T> for Chains {
     type Family = Embedded;
+    const EDGES: Edges = Edges::at(&[SHORTEST, 1024, 8192]);
     #[inline(always)]
     fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         if with.reflected {
@@ -139,4 +141,24 @@ fn join<const REFLECTED: bool, const PAIRS: usize>(
         });
         moved ^ second[pair]
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::Portable;
+    use crate::crc::taps::Taps;
+    use std::vec::Vec;
+
+    #[test]
+    fn bodies_made_of_bodies_have_all_their_edges() {
+        fn edges<B: Body<Portable>>() -> Vec<usize> {
+            let mut found = Vec::new();
+            B::EDGES.each(&mut |edge| found.push(edge));
+            found
+        }
+        assert_eq!(edges::<EightChains>(), [256, 256, 1024, 8192]);
+        let composed = edges::<ByLength<EightChains, OutOfLine<Taps>, 777>>();
+        assert!([777, 8192, Taps::FROM].iter().all(|edge| composed.contains(edge)), "{composed:?}");
+    }
 }

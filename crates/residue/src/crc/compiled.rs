@@ -14,7 +14,7 @@ use super::tables::{Tabled, Tables, Word};
 use super::taps::{FewOfCrc32, FewOfCrc64Nvme, OfCrc32, OfCrc64Nvme, Taps};
 use super::{Constants, Embedded, Register, Width, catalog};
 use crate::arch::{Ethernet, Polynomial};
-use crate::body::{Body, ByLength, Family, OutOfLine, Tier};
+use crate::body::{Body, ByLength, Edges, Family, OutOfLine, Tier};
 use crate::cpu::Product;
 use crate::kernel::{Dispatch, Kernel, on_aarch64, on_x86_64};
 use core::marker::PhantomData;
@@ -83,6 +83,7 @@ pub(crate) struct WithConstants<N, B>(PhantomData<(N, B)>);
 
 impl<N: CompiledIn, T: Tier, B: Body<T, Family = Embedded>> Body<T> for WithConstants<N, B> {
     type Family = N;
+    const EDGES: Edges = B::EDGES;
     #[inline(always)]
     fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
         N::Word::of_low(B::run(tier, N::constants(), state.into(), data).into())
@@ -94,6 +95,7 @@ pub(crate) struct OnTables<N, B>(PhantomData<(N, B)>);
 
 impl<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for OnTables<N, B> {
     type Family = N;
+    const EDGES: Edges = B::EDGES;
     #[inline(always)]
     fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
         B::run(tier, N::tables(), state, data)

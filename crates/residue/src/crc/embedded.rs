@@ -6,7 +6,7 @@ use super::gf2::{self, Multiples};
 use super::taps::{Matrices, Taps};
 use super::{Params, Register};
 use crate::arch::{Portable, scalar};
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::cpu::Product;
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 
@@ -214,6 +214,7 @@ pub(crate) struct Bitwise;
 
 impl<T: Tier> Body<T> for Bitwise {
     type Family = Embedded;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(tier: T, with: &Constants, mut state: u64, data: &[u8]) -> u64 {
         if !with.reflected {
@@ -235,6 +236,7 @@ pub(crate) struct BitwiseMsb;
 
 impl<T: Tier> Body<T> for BitwiseMsb {
     type Family = Embedded;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         let poly = opaque(with.poly);
@@ -256,6 +258,7 @@ pub(crate) struct BitwiseBranch;
 
 impl<T: Tier> Body<T> for BitwiseBranch {
     type Family = Embedded;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         let poly = with.poly;

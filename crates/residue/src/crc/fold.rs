@@ -34,7 +34,7 @@ use super::{Constants, Embedded};
 use crate::arch::{
     ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, streamed, tail_bytes,
 };
-use crate::body::Body;
+use crate::body::{Body, Edges};
 use crate::words::short_word;
 
 /// Folds with four accumulators.
@@ -70,6 +70,7 @@ impl<T: CarryLessWide, const SINGLY_TO: usize, const APART_FROM: usize> Body<T>
     for FoldSingly<SINGLY_TO, APART_FROM>
 {
     type Family = Embedded;
+    const EDGES: Edges = Edges::of(&[ALIGNED_FROM, APART_FROM], &[<FoldLong as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         let n = data.len();
@@ -123,6 +124,7 @@ pub(crate) struct FoldLong;
 
 impl<T: CarryLessWide> Body<T> for FoldLong {
     type Family = Embedded;
+    const EDGES: Edges = Edges::at(&[64 * T::LANES, 128 * T::LANES]);
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         let keys = &with.fold;

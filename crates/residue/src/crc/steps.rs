@@ -9,10 +9,10 @@
 //! chains and folding at once.
 
 use super::compiled::CompiledIn;
-use super::fold::{fold, fold_long};
+use super::fold::{FoldLong, fold, fold_long};
 use super::gf2::Multiples;
 use crate::arch::{CarryLessWide, CrcStep, Polynomial};
-use crate::body::{Body, ByLength, OutOfLine};
+use crate::body::{Body, ByLength, Edges, OutOfLine};
 use core::marker::PhantomData;
 
 mod chain;
@@ -58,6 +58,7 @@ impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAI
     for FoldSteps<F, CHAIN_TO>
 {
     type Family = F;
+    const EDGES: Edges = Edges::of(&[CHAIN_TO + 1], &[<FoldStepsLong<F> as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         const { assert!(CHAIN_TO >= 16) };
@@ -82,6 +83,7 @@ where
     T: CrcStep<F::Polynomial> + CarryLessWide,
 {
     type Family = F;
+    const EDGES: Edges = <FoldLong as Body<T>>::EDGES;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let keys = &F::constants().fold;

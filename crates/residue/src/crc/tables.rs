@@ -18,7 +18,7 @@
 use super::small::Ends;
 use super::{Params, Width};
 use crate::arch::Portable;
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::Kernel;
 
 /// A word of the tables: `u32`, `u64` or `u128`.
@@ -137,6 +137,7 @@ pub(crate) struct Nibble<W>(core::marker::PhantomData<W>);
 
 impl<W: Word, T: Tier> Body<T> for Nibble<W> {
     type Family = Tabled<W>;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
         with.ends.advance(&with.nibbles, state, data)
@@ -148,6 +149,7 @@ pub(crate) struct Bytewise<W>(core::marker::PhantomData<W>);
 
 impl<W: Word, T: Tier> Body<T> for Bytewise<W> {
     type Family = Tabled<W>;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
         with.ends.advance(&with.slices[0], state, data)
@@ -159,6 +161,7 @@ pub(crate) struct Slicing<W, const N: usize>(core::marker::PhantomData<W>);
 
 impl<W: Word, const N: usize, T: Tier> Body<T> for Slicing<W, N> {
     type Family = Tabled<W>;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
         slicing::<W, N>(with, state, data)

@@ -31,7 +31,7 @@ use super::{Constants, Embedded};
 #[cfg(test)]
 use crate::arch::Portable;
 use crate::arch::{ByteMatrix, tail_bytes, x86_64};
-use crate::body::{Body, Enter};
+use crate::body::{Body, Edges, Enter};
 use crate::kernel::Outlined;
 
 /// A set of taps for some polynomials, in vectors of 64 bytes.
@@ -172,6 +172,7 @@ impl Taps {
 
 impl<T: AllSets> Body<T> for Taps {
     type Family = Embedded;
+    const EDGES: Edges = Edges::of(&[Taps::FROM], &[<fold::FoldApart as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         match &with.taps {
@@ -260,6 +261,7 @@ impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const CLASS: u32> B
     for OnSet<REFLECTED, SET, CLASS>
 {
     type Family = Embedded;
+    const EDGES: Edges = Edges::at(&[Taps::FROM]);
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         match &with.taps {

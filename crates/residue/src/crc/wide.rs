@@ -2,7 +2,7 @@
 
 use super::{Params, Register};
 use crate::arch::Portable;
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::{Dispatch, Kernel, dispatch};
 
 /// The constants of the kernels for a CRC of more than 64 bits.
@@ -73,6 +73,7 @@ struct WideBitwise;
 
 impl<T: Tier> Body<T> for WideBitwise {
     type Family = WideFamily;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, with: &Wide, mut state: u128, data: &[u8]) -> u128 {
         for &byte in data {

@@ -78,11 +78,11 @@ macro_rules! choices {
             kernels: &[Kernel<F>],
         ) -> Choice<$entry, [Line<$entry>; N]> {
             const { assert!(size_of::<$entry>() == size_of::<*mut ()>()) };
-            let Kernel { info, entries } = &kernels[kernels.len() - 1];
+            let Kernel { info, entries, .. } = &kernels[kernels.len() - 1];
             let mut lines = [Line { info: *info, entry: entries.$name }; N];
             let (mut count, mut i) = (0, 0);
             while i < kernels.len() {
-                let Kernel { info, entries } = &kernels[i];
+                let Kernel { info, entries, .. } = &kernels[i];
                 if info.may_be_chosen() {
                     lines[count] = Line { info: *info, entry: entries.$name };
                     count += 1;

@@ -15,7 +15,7 @@
 
 use crate::Error;
 use crate::arch::{Bytes, Portable};
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::length::Length;
@@ -221,6 +221,7 @@ struct Bytewise;
 
 impl<T: Tier> Body<T> for Bytewise {
     type Family = Adler;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         for &byte in data {

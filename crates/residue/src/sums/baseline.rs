@@ -13,7 +13,7 @@
 
 use crate::Error;
 use crate::arch::Portable;
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch};
 use crate::length::Length;
@@ -278,6 +278,7 @@ struct WordByWord<O, W>(PhantomData<(O, W)>);
 
 impl<T: Tier, O: Operation, W: Word> Body<T> for WordByWord<O, W> {
     type Family = Baseline<O, W>;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let (words, last) = W::words(data);

@@ -32,7 +32,7 @@
 
 use crate::Error;
 use crate::arch::Portable;
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch};
 use crate::length::Length;
@@ -266,6 +266,7 @@ impl<M: Modulus> Interleaved<M> {
 
 impl<T: Tier, M: Modulus> Body<T> for Interleaved<M> {
     type Family = Dual<M>;
+    const EDGES: Edges = Edges::at(&[WORD * MOST as usize]);
     #[inline(always)]
     fn run(_: T, (): &(), mut state: [u32; 2], data: &[u8]) -> [u32; 2] {
         const { Self::FITS };

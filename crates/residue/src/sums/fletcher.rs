@@ -30,7 +30,7 @@ mod historical;
 
 use crate::Error;
 use crate::arch::{Bytes, Portable, Unit, Words, bytes_of};
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::length::Length;
@@ -507,6 +507,7 @@ struct Each<V>(PhantomData<V>);
 
 impl<V: Modular, T: Tier> Body<T> for Each<V> {
     type Family = V;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         each_unit::<V::Unit>(data, |unit| {

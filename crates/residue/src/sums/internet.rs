@@ -24,7 +24,7 @@ mod pino2018;
 
 use crate::Error;
 use crate::arch::{Portable, WordSum, scalar};
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::length::Length;
@@ -350,6 +350,7 @@ struct Word16<const SCALAR: bool>;
 
 impl<T: Tier, const SCALAR: bool> Body<T> for Word16<SCALAR> {
     type Family = Internet;
+    const EDGES: Edges = Edges::at(&[2 * 65536]);
     #[inline(always)]
     fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
         /// 65537 words of FFFF fit a u32; one fewer makes blocks a round number of bytes.
@@ -376,6 +377,7 @@ struct Word32<const SCALAR: bool>;
 
 impl<T: Tier, const SCALAR: bool> Body<T> for Word32<SCALAR> {
     type Family = Internet;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
         /// 2^32 words fill the sum. On 32-bit machines no slice is that long.
@@ -404,6 +406,7 @@ struct Word64;
 
 impl<T: Tier> Body<T> for Word64 {
     type Family = Internet;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
         let (words, last) = data.as_chunks::<8>();
@@ -420,6 +423,7 @@ struct Adc;
 
 impl<T: Tier> Body<T> for Adc {
     type Family = Internet;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
         if let Some(sum) = up_to_24(data) {
@@ -482,6 +486,7 @@ pub(crate) struct Vectors;
 
 impl<T: WordSum> Body<T> for Vectors {
     type Family = Internet;
+    const EDGES: Edges = Edges::of(&[2 * 65536], &[<paired::Long<Internet> as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
         if data.len() <= T::WORDS_TO {

@@ -24,7 +24,7 @@
 
 use crate::Error;
 use crate::arch::Portable;
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch};
 use crate::length::Length;
@@ -296,6 +296,7 @@ struct Wordwise<M>(PhantomData<M>);
 
 impl<T: Tier, M: Modulus> Body<T> for Wordwise<M> {
     type Family = Koopman<M>;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), state: u32, data: &[u8]) -> u32 {
         wordwise::<M>(state, data)
@@ -339,6 +340,7 @@ impl<M: Modulus> Interleaved<M> {
 
 impl<T: Tier, M: Modulus> Body<T> for Interleaved<M> {
     type Family = Koopman<M>;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), state: u32, data: &[u8]) -> u32 {
         const { Self::FITS };

@@ -16,7 +16,7 @@
 //!   nothing, and the number of words becomes one rotation.
 
 use crate::arch::WordSum;
-use crate::body::{Body, Family};
+use crate::body::{Body, Edges, Family};
 use core::marker::PhantomData;
 
 /// A family whose codes follow from sums of 16-bit words in lanes.
@@ -82,6 +82,7 @@ impl<F> Long<F> {
 
 impl<F: Paired, T: WordSum> Body<T> for Long<F> {
     type Family = F;
+    const EDGES: Edges = Edges::at(&[8 * T::BYTES, 8 * T::BYTES * Self::STEPS]);
     #[inline(always)]
     fn run(tier: T, (): &(), mut state: F::State, data: &[u8]) -> F::State {
         const {

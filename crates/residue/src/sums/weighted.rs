@@ -95,7 +95,7 @@
 use crate::arch::{
     Load, STREAM_BYTES, Unit, Weighted, corrected32, in_two_streams, scalar, streamed,
 };
-use crate::body::{Body, ByLength, Family, OutOfLine, Tier};
+use crate::body::{Body, ByLength, Edges, Family, OutOfLine, Tier};
 use crate::words::short_word;
 use core::marker::PhantomData;
 
@@ -190,6 +190,7 @@ pub(crate) struct Vectors<F>(PhantomData<F>);
 
 impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
     type Family = F;
+    const EDGES: Edges = Edges::of(&[T::SHORT_TO], &[<Long<F> as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
         let (a, b) = if data.len() <= T::SHORT_TO {
@@ -207,6 +208,12 @@ pub(crate) struct Long<F>(PhantomData<F>);
 
 impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
     type Family = F;
+    const EDGES: Edges = Edges::at(&[
+        4 * T::BYTES,
+        4 * T::BYTES * T::STEPS,
+        F::Unit::BYTES * Deferred::<F>::UNITS,
+        F::Unit::BYTES * T::APART_TO,
+    ]);
     #[inline(always)]
     fn run(tier: T, (): &(), mut state: [u32; 2], mut data: &[u8]) -> [u32; 2] {
         let per_step = 4 * T::BYTES / F::Unit::BYTES;
@@ -345,6 +352,7 @@ impl<F: Modular> Deferred<F> {
 
 impl<F: Modular, T: Tier> Body<T> for Deferred<F> {
     type Family = F;
+    const EDGES: Edges = Edges::at(&[Self::UNITS * F::Unit::BYTES]);
     #[inline(always)]
     fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         for block in data.chunks(Self::UNITS * F::Unit::BYTES) {
@@ -406,6 +414,8 @@ impl<F: Modular> Groups<F> {
 
 impl<F: Modular, T: Tier> Body<T> for Groups<F> {
     type Family = F;
+    const EDGES: Edges =
+        Edges::of(&[GROUP, GROUP * Self::BLOCK], &[<Deferred<F> as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         let (groups, rest) = data.as_chunks::<GROUP>();

@@ -20,7 +20,7 @@
 
 use crate::Error;
 use crate::arch::{Portable, WordSum, last_word};
-use crate::body::{Body, Family, Tier};
+use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::length::Length;
@@ -254,6 +254,7 @@ struct Words;
 
 impl<T: Tier> Body<T> for Words {
     type Family = Xns;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), state: u16, data: &[u8]) -> u16 {
         let mut sum = state;
@@ -280,6 +281,7 @@ impl Columns {
 
 impl<T: Tier> Body<T> for Columns {
     type Family = Xns;
+    const EDGES: Edges = Edges::at(&[32 * Columns::ROWS]);
     #[inline(always)]
     fn run(_: T, (): &(), state: u16, data: &[u8]) -> u16 {
         const { assert!(Columns::ROWS as u64 * 0xffff <= u32::MAX as u64) };
@@ -342,6 +344,7 @@ pub(crate) struct Vectors;
 
 impl<T: WordSum> Body<T> for Vectors {
     type Family = Xns;
+    const EDGES: Edges = <paired::Long<Xns> as Body<T>>::EDGES;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u16, data: &[u8]) -> u16 {
         if !T::MASKS && data.len() < 32 {

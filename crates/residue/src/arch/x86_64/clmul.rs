@@ -347,8 +347,7 @@ impl ByteMatrix for Avx512Vpclmul {
 mod tests {
     use super::*;
     use crate::arch::Portable;
-    use crate::body::Body;
-    use crate::body::Tier;
+    use crate::body::{Body, Edges, Tier};
     use crate::cpu;
     use crate::kernel::Kernel;
 
@@ -372,6 +371,7 @@ mod tests {
 
     impl<T: ByteMatrix<Block = [u8; 64]>> Body<T> for Product {
         type Family = Bytes;
+        const EDGES: Edges = Edges::NONE;
         #[inline(always)]
         fn run(tier: T, with: &[u8; 64], rows: u64, _: &[u8]) -> u64 {
             let product = tier.multiply(tier.load_wide(with), tier.matrix(rows));

@@ -2,7 +2,7 @@
 
 use super::{FoldLong, gather, reduce128, register_lane};
 use crate::arch::{CarryLessWide, STREAM_BYTES, in_two_streams};
-use crate::body::Body;
+use crate::body::{Body, Edges};
 use crate::crc::{Constants, Embedded, advance::product};
 
 /// Folds long data of a reflected CRC, in two streams if they come from memory and the CPU gains by
@@ -11,6 +11,7 @@ pub(crate) struct FoldStreams;
 
 impl<T: CarryLessWide> Body<T> for FoldStreams {
     type Family = Embedded;
+    const EDGES: Edges = <FoldLong as Body<T>>::EDGES;
     #[inline(always)]
     fn run(tier: T, with: &Constants, mut state: u64, mut data: &[u8]) -> u64 {
         debug_assert!(with.reflected);

@@ -2,7 +2,7 @@
 
 use super::HasCrcInstruction;
 use crate::arch::{CrcStep, Polynomial};
-use crate::body::Body;
+use crate::body::{Body, Edges};
 use crate::words::short_word;
 use core::marker::PhantomData;
 
@@ -11,6 +11,7 @@ pub(crate) struct Serial<F>(PhantomData<F>);
 
 impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial>> Body<T> for Serial<F> {
     type Family = F;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         serial(tier, state, data)
@@ -104,6 +105,7 @@ pub(crate) struct HeadShift<F>(PhantomData<F>);
 
 impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial>> Body<T> for HeadShift<F> {
     type Family = F;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let word = |word: &[u8; 8]| u64::from_le_bytes(*word);

@@ -112,7 +112,7 @@
 
 use super::{FoldSteps, HasCrcInstruction, HeadShift, reduce, shift_key};
 use crate::arch::{CarryLessWide, CrcStep, streamed, tail_bytes};
-use crate::body::Body;
+use crate::body::{Body, Edges};
 use crate::crc::fold::{Keys, gather_tail, to_four};
 use core::marker::PhantomData;
 
@@ -228,6 +228,7 @@ impl<
 > Body<T> for Fused<F, BLOCK, CHAINS, CHAIN, SUMS>
 {
     type Family = F;
+    const EDGES: Edges = Edges::of(&[BLOCK], &[<FoldSteps<F> as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         // What is left over goes before the blocks: they need its register at their end only. A few

@@ -8,7 +8,7 @@
 use super::chain::serial;
 use super::{HasCrcInstruction, embedded, shift_key};
 use crate::arch::{CarryLess, Castagnoli, CrcStep, Polynomial};
-use crate::body::Body;
+use crate::body::{Body, Edges};
 use crate::crc::crc32c::Crc32c;
 use crate::crc::gf2::{self, Multiples};
 
@@ -57,6 +57,7 @@ static SHIFTS: [u32; 2 * WORDS + 1] = {
 
 impl<T: CrcStep<Castagnoli> + CarryLess> Body<T> for Thirds {
     type Family = Crc32c;
+    const EDGES: Edges = Edges::at(&[24 * WORDS]);
     #[inline(always)]
     fn run(tier: T, (): &(), mut state: u32, mut data: &[u8]) -> u32 {
         while data.len() >= 24 {
@@ -129,6 +130,7 @@ fn segments<'a, T: CrcStep<Castagnoli>, const L: usize>(
 
 impl<T: CrcStep<Castagnoli>> Body<T> for Segments {
     type Family = Crc32c;
+    const EDGES: Edges = Edges::at(&[3 * SHORT, 3 * LONG]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let (register, data) = segments::<T, LONG>(tier, &TABLES[0], state, data);

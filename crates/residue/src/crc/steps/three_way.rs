@@ -6,7 +6,7 @@
 use super::chain::{rest, serial};
 use super::{HasCrcInstruction, embedded, shift_key};
 use crate::arch::{CarryLess, CrcStep, Polynomial};
-use crate::body::Body;
+use crate::body::{Body, Edges};
 use crate::crc::gf2::{self, Multiples};
 use core::marker::PhantomData;
 
@@ -91,6 +91,7 @@ pub(crate) struct Thirds<F>(PhantomData<F>);
 
 impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for Thirds<F> {
     type Family = F;
+    const EDGES: Edges = Edges::at(&[3 * 64]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let (register, behind) = match data.len() / 24 {
@@ -110,6 +111,7 @@ impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for Th
 
 impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for ThreeWay<F> {
     type Family = F;
+    const EDGES: Edges = Edges::at(&[3 * 64, 3 * 336, 3 * 1024, 3 * 8192]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let (register, data) = Self::blocks::<T, 8192>(tier, state, data);
@@ -206,6 +208,7 @@ impl<F: HasCrcInstruction> ThreeWayTables<F> {
 
 impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial>> Body<T> for ThreeWayTables<F> {
     type Family = F;
+    const EDGES: Edges = Edges::at(&[3 * SHORT, 3 * LONG]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let tables = F::shift_tables();

@@ -5,7 +5,7 @@
 
 use super::{Bytes255, Deferred, Each, Words65535};
 use crate::arch::scalar;
-use crate::body::{Body, Tier};
+use crate::body::{Body, Edges, Tier};
 
 /// Takes single bytes, sixteen to an unrolled step; the sums are folded to 16 bits every 2048 bytes
 /// ("simple").
@@ -19,6 +19,7 @@ const fn fold(sum: u32) -> u32 {
 
 impl<T: Tier> Body<T> for Simple {
     type Family = Bytes255;
+    const EDGES: Edges = Edges::at(&[2048]);
     #[inline(always)]
     fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         /// A folded sum is below 2^17.
@@ -65,6 +66,7 @@ pub(super) struct Pairs<const DOUBLE: bool>;
 
 impl<T: Tier, const DOUBLE: bool> Body<T> for Pairs<DOUBLE> {
     type Family = Bytes255;
+    const EDGES: Edges = Edges::at(&[128]);
     #[inline(always)]
     fn run(_: T, (): &(), [mut sum, mut alt]: [u32; 2], mut data: &[u8]) -> [u32; 2] {
         const {
@@ -125,6 +127,7 @@ pub(super) struct Quads;
 
 impl<T: Tier> Body<T> for Quads {
     type Family = Bytes255;
+    const EDGES: Edges = Edges::at(&[4 << 14]);
     #[inline(always)]
     fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         /// From reduced sums, T stays below 4 (255 n + 2^32 n^2 / 2) + 4 2^32 n.
@@ -156,6 +159,7 @@ pub(super) struct Float53;
 
 impl<T: Tier> Body<T> for Float53 {
     type Family = Bytes255;
+    const EDGES: Edges = Edges::at(&[2 << 17]);
     #[inline(always)]
     fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         /// All sums are integers below 2^53, which f64 holds exactly.
@@ -187,6 +191,7 @@ pub(super) struct Indexed<const INDEXED: bool>;
 
 impl<const INDEXED: bool, T: Tier> Body<T> for Indexed<INDEXED> {
     type Family = Words65535;
+    const EDGES: Edges = Edges::at(&[32 * 22]);
     #[inline(always)]
     fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         /// Steps between reductions: 352 words, within the 360 that fit (see `Deferred`).

@@ -7,7 +7,7 @@
 //! loses, are added.
 
 use super::{Internet, add};
-use crate::body::{Body, Tier};
+use crate::body::{Body, Edges, Tier};
 
 /// Adds `WORDS` words of eight bytes a pass, then half as many and so on, then 4, 2 and 1 bytes.
 ///
@@ -27,6 +27,7 @@ fn pass(mut sum: u64, words: &[[u8; 8]]) -> u64 {
 
 impl<T: Tier, const WORDS: usize> Body<T> for AddWithCarry<WORDS> {
     type Family = Internet;
+    const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, (): &(), mut sum: u64, data: &[u8]) -> u64 {
         const { assert!(matches!(WORDS, 1 | 2 | 4 | 8)) };
