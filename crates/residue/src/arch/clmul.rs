@@ -1,7 +1,7 @@
 //! Carry-less arithmetic, the operations that folding needs.
 //!
-//! Tiers implement them in `x86_64/clmul.rs` and `aarch64/pmull.rs`. `portable/clmul.rs` has them on
-//! arrays, which says what each computes.
+//! Tiers implement them in `x86_64/clmul.rs` and `aarch64/pmull.rs`. `portable/clmul.rs` has them
+//! on arrays, which says what each computes.
 
 use crate::body::Tier;
 use crate::cpu::{self, ReadAhead};

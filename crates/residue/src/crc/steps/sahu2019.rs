@@ -1,4 +1,4 @@
-//! CRC-32C in three parts, as the literature prints it, for measurement beside the kernels of today.
+//! CRC-32C in three parts, as the literature prints it, for measurement beside today's kernels.
 //!
 //! They are the two algorithms that S. K. Sahu's thesis (Texas A&M University, 2019) times: the
 //! data in thirds, joined by products (section 4.4.7, page 28; V. Gopal et al., *Fast CRC

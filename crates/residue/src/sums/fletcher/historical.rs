@@ -154,7 +154,8 @@ impl<T: Tier> Body<T> for Quads {
     }
 }
 
-/// Computes the pairs of [`Pairs`] as big-endian words in the 53 bits of a floating-point register (the paper's other open idea).
+/// Computes the pairs of [`Pairs`] as big-endian words in the 53 bits of a floating-point register
+/// (the paper's other open idea).
 pub(super) struct Float53;
 
 impl<T: Tier> Body<T> for Float53 {
