@@ -197,7 +197,9 @@ mod tests {
             text.lines().skip_while(|line| !line.contains("nibble")).take(40).collect();
         let mean = nibble.iter().find(|line| line.contains("geometric mean")).unwrap();
         assert!(mean.ends_with("2.00"), "{mean}");
-        assert!(text.contains("A: crc-32/iscsi sse42_pclmul: the whole kernel, 64+0..7 128"));
+        assert!(
+            text.contains("A: crc-32/iscsi sse42_pclmul_sahu2019: the whole kernel, 64+0..7 128")
+        );
         assert!(text.contains("B: crc-32/iscsi crc_pmull: the whole kernel"));
         assert!(text.contains("Careful"));
         assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");

@@ -123,14 +123,16 @@ pub struct Quoted {
 pub fn ours(algorithm: &str, level: Level) -> Option<(&'static str, &'static str)> {
     let scalar = level == Level::O1;
     Some(match algorithm {
-        "crc32c bit-wise" => ("crc-32/iscsi", "bitwise_msb"),
+        "crc32c bit-wise" => ("crc-32/iscsi", "bitwise_sahu2019"),
         "crc32c nibble-wise" => ("crc-32/iscsi", "nibble"),
         "crc32c byte-wise" => ("crc-32/iscsi", "bytewise"),
         "crc32c slicing-by-4" => ("crc-32/iscsi", "slicing4"),
         "crc32c slicing-by-8" => ("crc-32/iscsi", "slicing8"),
         "crc32c Intel Intrinsic" => ("crc-32/iscsi", "sse42"),
-        "crc32c (crc32 + pclmulqdq based recombination)" => ("crc-32/iscsi", "sse42_pclmul"),
-        "crc32c (crc32 + table-based recombination)" => ("crc-32/iscsi", "sse42_tables"),
+        "crc32c (crc32 + pclmulqdq based recombination)" => {
+            ("crc-32/iscsi", "sse42_pclmul_sahu2019")
+        }
+        "crc32c (crc32 + table-based recombination)" => ("crc-32/iscsi", "sse42_tables_sahu2019"),
         "crc32c (serial usage of crc32c)" => ("crc-32/iscsi", "crc"),
         "Adler-32" => ("adler-32", "deferred"),
         "Fletcher-32" => ("fletcher-32", "deferred"),
@@ -141,7 +143,7 @@ pub fn ours(algorithm: &str, level: Level) -> Option<(&'static str, &'static str
         // Only ARM and POWER have the 64-bit loop in C; on Intel it is assembly with
         // add-with-carry.
         "one's comp 64-bit word (in C)" => ("internet", "word64"),
-        "one's comp 64-bit word (in x86_64 assembly)" => ("internet", "adc"),
+        "one's comp 64-bit word (in x86_64 assembly)" => ("internet", "adc_pino2018"),
         _ => return None,
     })
 }
@@ -265,14 +267,17 @@ mod tests {
         let at = |cpu, level, code, kernel, bytes| {
             series(cpu, level, code, kernel).unwrap().at(bytes, 0)
         };
-        assert_eq!(at(Cpu::I3, Level::O3, "crc-32/iscsi", "sse42_pclmul", 1500), Some(0.211));
-        assert_eq!(at(Cpu::Xeon, Level::O3, "internet", "adc", 9000), Some(0.222));
+        assert_eq!(
+            at(Cpu::I3, Level::O3, "crc-32/iscsi", "sse42_pclmul_sahu2019", 1500),
+            Some(0.211)
+        );
+        assert_eq!(at(Cpu::Xeon, Level::O3, "internet", "adc_pino2018", 9000), Some(0.222));
         assert_eq!(at(Cpu::I3, Level::O1, "internet", "word16_scalar", 64), Some(2.09));
         assert_eq!(at(Cpu::A53, Level::O3, "crc-32/iscsi", "crc", 1500), Some(1.187));
         assert_eq!(at(Cpu::Power7, Level::O3, "internet", "word64", 65536), Some(0.941));
         let a5 = thesis_extra_bytes()
             .iter()
-            .find(|s| s.cpu == Cpu::Xeon && s.kernel == "sse42_pclmul")
+            .find(|s| s.cpu == Cpu::Xeon && s.kernel == "sse42_pclmul_sahu2019")
             .unwrap();
         assert_eq!(a5.at(1500, 5), Some(0.201));
         assert!(series(Cpu::Power7, Level::O3, "crc-32/iscsi", "sse42").is_none());

@@ -38,8 +38,8 @@ pub(super) struct Subject {
 /// The CRC of the thesis.
 pub(super) const CRC32C: &str = "crc-32/iscsi";
 
-/// The crc32 instruction on three streams, and its counterpart on ARM.
-const THREE_WAY: &[&str] = &["sse42_pclmul", "crc_pmull"];
+/// The crc32 instruction on thirds of the data; the thesis had none for ARM.
+const THREE_WAY: &[&str] = &["sse42_pclmul_sahu2019"];
 /// The crc32 instruction on one stream.
 const SERIAL: &[&str] = &["sse42", "crc"];
 
@@ -51,7 +51,7 @@ pub(super) const SUBJECTS: [Subject; 7] = [
         about: "Error bars show the 95 % confidence interval.",
         cpu: Cpu::Xeon,
         level: Level::O3,
-        hues: &[same(CRC32C, THREE_WAY), same("internet", &["adc", "word64"])],
+        hues: &[same(CRC32C, THREE_WAY), same("internet", &["adc_pino2018", "word64"])],
     },
     Subject {
         id: "6.1",
@@ -64,10 +64,10 @@ pub(super) const SUBJECTS: [Subject; 7] = [
         hues: &[
             hue(
                 CRC32C,
-                &["sse42_pclmul", "crc_pmull", "crc"],
-                &["sse42_pclmul", "crc", "slicing8"],
+                &["sse42_pclmul_sahu2019", "crc", "slicing8"],
+                &["sse42_pclmul_sahu2019", "crc", "slicing8"],
             ),
-            same("internet", &["adc", "word64"]),
+            same("internet", &["adc_pino2018", "word64"]),
             same("internet", &["word16"]),
             same("adler-32", &["deferred"]),
             same("fletcher-32", &["deferred"]),
@@ -83,7 +83,7 @@ pub(super) const SUBJECTS: [Subject; 7] = [
         hues: &[
             same("internet", &["word16"]),
             same("internet", &["word32"]),
-            same("internet", &["adc", "word64"]),
+            same("internet", &["adc_pino2018", "word64"]),
         ],
     },
     Subject {
@@ -95,7 +95,7 @@ pub(super) const SUBJECTS: [Subject; 7] = [
         hues: &[
             same("internet", &["word16_scalar"]),
             same("internet", &["word32_scalar"]),
-            same("internet", &["adc"]),
+            same("internet", &["adc_pino2018"]),
         ],
     },
     Subject {
@@ -105,7 +105,11 @@ pub(super) const SUBJECTS: [Subject; 7] = [
             they are joined by carry-less multiplication or by tables.",
         cpu: Cpu::Xeon,
         level: Level::O3,
-        hues: &[same(CRC32C, SERIAL), same(CRC32C, THREE_WAY), same(CRC32C, &["sse42_tables"])],
+        hues: &[
+            same(CRC32C, SERIAL),
+            same(CRC32C, THREE_WAY),
+            same(CRC32C, &["sse42_tables_sahu2019"]),
+        ],
     },
     Subject {
         id: "6.6",
@@ -129,7 +133,7 @@ pub(super) const SUBJECTS: [Subject; 7] = [
         cpu: Cpu::I3,
         level: Level::O3,
         hues: &[
-            same(CRC32C, &["bitwise_msb"]),
+            same(CRC32C, &["bitwise_sahu2019"]),
             same(CRC32C, &["nibble"]),
             same(CRC32C, &["bytewise"]),
             same(CRC32C, &["slicing4"]),

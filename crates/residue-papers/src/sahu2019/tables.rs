@@ -158,7 +158,7 @@ pub fn table_a4(run: &Run, statistic: Statistic) -> Table {
     const PAIRS: [(&str, &str, &str); 3] = [
         ("word16_scalar", "word16", "16-bit"),
         ("word32_scalar", "word32", "32-bit"),
-        ("adc", "adc", "64-bit adc"),
+        ("adc_pino2018", "adc_pino2018", "64-bit adc"),
     ];
     const SIZES: [usize; 5] = [64, 512, 1024, 1500, 9000];
     let index = Index::new(run);
@@ -209,7 +209,7 @@ pub fn table_a4(run: &Run, statistic: Statistic) -> Table {
 #[must_use]
 pub fn table_a5(run: &Run, statistic: Statistic) -> Table {
     let title = "Table A.5: extra bytes, CRC-32C";
-    let kernels = ["sse42_pclmul", "crc_pmull", "crc"];
+    let kernels = ["sse42_pclmul_sahu2019", "crc"];
     extra_bytes(run, statistic, ("a5", title), "crc-32/iscsi", &kernels)
 }
 
@@ -305,7 +305,7 @@ mod tests {
             table.rows.iter().find_map(values).unwrap()
         };
         let x86 = example::x86();
-        let row = find(&table_6_1(&x86, Statistic::Median), "sse42_pclmul");
+        let row = find(&table_6_1(&x86, Statistic::Median), "sse42_pclmul_sahu2019");
         assert_eq!((row[1].as_str(), row[2].as_str(), row[4].as_str()), ("1.25", "1.23", "0.211"));
         assert!(row[0].contains('±'));
         assert_eq!(find(&table_6_1(&x86, Statistic::Median), "avx512_vpclmul")[1], NONE);

@@ -452,6 +452,8 @@ variant!(
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Pairs<true>>("pairs_double").historical(),
         #[cfg(feature = "methods")]
+        Kernel::on::<Portable, Pairs<false, true>>("pairs_counted").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Quads>("quads").historical(),
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Float53>("float53").historical(),

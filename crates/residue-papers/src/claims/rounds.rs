@@ -1,0 +1,246 @@
+//! The measurement that claims are judged by: rounds in which all sides take turns.
+
+use super::{Basis, Claim, Compared, ROUNDS, Ratio, Side, TODAY};
+use crate::sklower1989;
+use residue::Code;
+use residue_bench::clock::Clock;
+use residue_bench::data::Data;
+use residue_bench::load::{Cpus, Load};
+use residue_bench::model::{Cell, Run};
+use residue_bench::{Error, Mode, Options, Progress, measure};
+use std::collections::BTreeSet;
+
+/// The figures of all rounds.
+pub(super) struct Measured {
+    /// Single calls, a run for each round.
+    single: Vec<Run>,
+    /// Batches.
+    batches: Vec<Run>,
+    /// Single calls on random bytes, zeros and ones, for each round.
+    by_data: Vec<[Run; 3]>,
+    /// Single calls with 0 to 7 extra bytes.
+    extra: Vec<Run>,
+    /// Single calls of table kernels with the caches emptied.
+    cold: Vec<Run>,
+    /// Sklower's mix of packets.
+    iso: Vec<Vec<sklower1989::Row>>,
+    load: Load,
+    /// The share of the CPUs that other programs took.
+    others: f64,
+}
+
+/// Kernels, and sizes with their extra bytes, to measure.
+struct Wanted {
+    sides: BTreeSet<Side>,
+    sizes: BTreeSet<usize>,
+}
+
+impl Wanted {
+    /// Collects the sides of the ratios that these claims compare in one mode.
+    fn of(claims: &[&Claim], mode: Mode) -> Wanted {
+        let own = claims.iter().filter(|claim| claim.document.mode() == mode);
+        let own = own.filter_map(|claim| match claim.basis {
+            Basis::Ratios(ratios) => Some(ratios),
+            _ => None,
+        });
+        let today = claims.iter().filter(|_| mode == Mode::Throughput).map(|claim| claim.today);
+        let (mut sides, mut sizes) = (BTreeSet::new(), BTreeSet::new());
+        for ratio in own.chain(today).flatten() {
+            sides.extend([ratio.slower, ratio.faster]);
+            sizes.extend(ratio.sizes);
+        }
+        Wanted { sides, sizes }
+    }
+
+    fn options(&self, mode: Mode, samples: usize) -> Options {
+        let codes: BTreeSet<&str> = self.sides.iter().map(|(code, _)| *code).collect();
+        let kernels: BTreeSet<&str> = self.sides.iter().map(|&side| kernel(side)).collect();
+        Options {
+            codes: codes.into_iter().map(String::from).collect(),
+            kernels: Some(kernels.into_iter().map(String::from).collect()),
+            sizes: self.sizes.iter().map(|&bytes| (bytes, 0)).collect(),
+            samples,
+            mode,
+            ..Options::default()
+        }
+    }
+}
+
+/// Returns the name of a side's kernel.
+fn kernel((code, kernel): Side) -> &'static str {
+    match kernel {
+        TODAY => code.parse().map_or(TODAY, |code: Code| code.chosen().name),
+        named => named,
+    }
+}
+
+/// The sides whose time is compared over contents, and over extra bytes.
+pub(super) const BY_DATA: [Side; 4] =
+    [super::list::THIRDS, super::list::SLICING8, super::list::ADC, super::list::WORD16];
+
+impl Measured {
+    /// Measures what `claims` compare, by `calls` calls of each side in all rounds together.
+    pub(super) fn new(
+        claims: &[&Claim],
+        calls: usize,
+        clock: &Clock,
+        progress: Progress<'_>,
+    ) -> Result<Measured, Error> {
+        let calls = calls.div_ceil(ROUNDS);
+        // A batch holds many calls.
+        let batches = calls.div_ceil(10);
+        let [single, batch] = [Mode::Thesis, Mode::Throughput].map(|mode| Wanted::of(claims, mode));
+        let more = claims.iter().any(|claim| !matches!(claim.basis, Basis::Ratios(_)));
+        let of = |sides: &[Side], sizes: &[usize]| Wanted {
+            sides: sides.iter().copied().collect(),
+            sizes: sizes.iter().copied().collect(),
+        };
+        let (by_data, extra) = (of(&BY_DATA, &[1500]), of(&BY_DATA, &[1500, 9000]));
+        let cold = of(&[super::list::BYTEWISE, super::list::SLICING8], &[8192]);
+        let before = Cpus::now();
+        let mut all = Measured {
+            single: Vec::new(),
+            batches: Vec::new(),
+            by_data: Vec::new(),
+            extra: Vec::new(),
+            cold: Vec::new(),
+            iso: Vec::new(),
+            load: Load::default(),
+            others: 0.0,
+        };
+        for round in 0..ROUNDS {
+            progress(round as u64, ROUNDS as u64);
+            let mut run = |options: &Options| {
+                let run = measure(options, clock, &mut |_, _| ())?;
+                all.load = all.load.max(run.load);
+                Ok::<Run, Error>(run)
+            };
+            if !single.sides.is_empty() {
+                all.single.push(run(&single.options(Mode::Thesis, calls))?);
+            }
+            if !batch.sides.is_empty() {
+                all.batches.push(run(&batch.options(Mode::Throughput, batches))?);
+            }
+            if more {
+                let [random, zeros, ones] = [Data::Random, Data::Zeros, Data::Ones]
+                    .map(|data| run(&Options { data, ..by_data.options(Mode::Thesis, calls) }));
+                all.by_data.push([random?, zeros?, ones?]);
+                let mut longer = extra.options(Mode::Thesis, calls.div_ceil(2));
+                longer.sizes = [1500, 9000]
+                    .map(|size| (0..8).map(move |more| (size, more)))
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                all.extra.push(run(&longer)?);
+                let few = calls.div_ceil(30);
+                all.cold.push(run(&Options { cold: true, ..cold.options(Mode::Thesis, few) })?);
+                all.iso.push(sklower1989::measure_only(&["ip", "pairs"], clock.ns_per_tick)?);
+            }
+        }
+        let taken = before.zip(Cpus::now()).map(|(before, after)| before.taken(after));
+        all.others = taken.map_or(0.0, |taken| taken.others);
+        Ok(all)
+    }
+
+    /// Returns one sentence if the machine was too busy for small margins.
+    pub(super) fn busy(&self) -> Option<String> {
+        self.load.too_busy().or_else(|| {
+            // One thread beside this one may share units of the same core.
+            (self.others > 0.1).then(|| {
+                let percent = (self.others * 100.0).round();
+                format!("Other programs took {percent} % of the CPUs.")
+            })
+        })
+    }
+
+    /// Returns each ratio at each of its sizes; `None` where a kernel is missing here.
+    pub(super) fn ratios(&self, mode: Mode, ratios: &[Ratio]) -> Option<Vec<Compared>> {
+        let runs = if mode == Mode::Thesis { &self.single } else { &self.batches };
+        let mut all = Vec::new();
+        for ratio in ratios {
+            for &bytes in ratio.sizes {
+                let rounds: Option<Vec<f64>> = runs
+                    .iter()
+                    .map(|run| {
+                        quotient(
+                            median(run, ratio.slower, (bytes, 0)),
+                            median(run, ratio.faster, (bytes, 0)),
+                        )
+                    })
+                    .collect();
+                let at = format!("{bytes} bytes");
+                all.push(Compared::new(at, rounds?, ratio.band)?);
+            }
+        }
+        Some(all)
+    }
+
+    /// Returns how much longer the slowest content takes than the fastest, at 1500 bytes.
+    pub(super) fn by_data(&self, side: Side, claimed: super::Band) -> Option<Compared> {
+        let round = |runs: &[Run; 3]| {
+            let times: Option<Vec<f64>> =
+                runs.iter().map(|run| median(run, side, (1500, 0))).collect();
+            widest(&times?)
+        };
+        let rounds: Option<Vec<f64>> = self.by_data.iter().map(round).collect();
+        Compared::new(format!("1500 bytes by `{}`", kernel(side)), rounds?, claimed)
+    }
+
+    /// Returns how much longer a byte takes at the worst number of extra bytes than at the best.
+    pub(super) fn by_extra(
+        &self,
+        side: Side,
+        bytes: usize,
+        claimed: super::Band,
+    ) -> Option<Compared> {
+        let round = |run: &Run| {
+            let times: Option<Vec<f64>> =
+                (0..8).map(|extra| median(run, side, (bytes, extra))).collect();
+            widest(&times?)
+        };
+        let rounds: Option<Vec<f64>> = self.extra.iter().map(round).collect();
+        Compared::new(format!("{bytes} bytes by `{}`", kernel(side)), rounds?, claimed)
+    }
+
+    /// Returns the ratio of two table kernels at 8 KiB with the caches emptied before each call.
+    pub(super) fn cold(
+        &self,
+        slower: Side,
+        faster: Side,
+        claimed: super::Band,
+    ) -> Option<Compared> {
+        let round =
+            |run: &Run| quotient(median(run, slower, (8192, 0)), median(run, faster, (8192, 0)));
+        let rounds: Option<Vec<f64>> = self.cold.iter().map(round).collect();
+        Compared::new("8192 bytes".into(), rounds?, claimed)
+    }
+
+    /// Returns how long Sklower's mix of packets takes by one row beside another.
+    pub(super) fn mix(&self, slower: &str, faster: &str, claimed: super::Band) -> Option<Compared> {
+        let round = |rows: &Vec<sklower1989::Row>| {
+            let time = |name| rows.iter().find(|row| row.name == name).map(|row| row.mix);
+            quotient(time(slower), time(faster))
+        };
+        let rounds: Option<Vec<f64>> = self.iso.iter().map(round).collect();
+        Compared::new("a mix of packets".into(), rounds?, claimed)
+    }
+}
+
+fn quotient(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    let (a, b) = (a?, b?);
+    (b > 0.0).then(|| a / b)
+}
+
+fn widest(times: &[f64]) -> Option<f64> {
+    let (low, high) = times.iter().fold((f64::MAX, 0.0f64), |(l, h), &t| (l.min(t), h.max(t)));
+    (low > 0.0).then(|| high / low)
+}
+
+/// Returns the median of a side's cell, in cycles per byte.
+fn median(run: &Run, side: Side, (bytes, extra): (usize, usize)) -> Option<f64> {
+    let name = kernel(side);
+    let here = |cell: &&Cell| {
+        cell.code == side.0 && cell.kernel == name && cell.bytes == bytes && cell.extra == extra
+    };
+    run.cells.iter().find(here).map(|cell| cell.median)
+}
