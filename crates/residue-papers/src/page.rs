@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn no_page_shows_a_raw_backtick() {
         let run = example::x86();
-        let verdict = crate::sahu2019::verdict(&run);
+        let verdict = crate::sahu2019::fastest_codes(&run);
         assert!(verdict.iter().any(|paragraph| paragraph.contains("`avx512`")));
         let html = html(&run, &verdict, Statistic::Median);
         assert!(html.contains("<code>avx512</code>"));

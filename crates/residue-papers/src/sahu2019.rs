@@ -10,8 +10,11 @@ mod verdict;
 
 pub use figures::figures;
 pub use published::{
-    Cpu, Level, Point, Quoted, Series, literature, ours, series, thesis, thesis_extra_bytes,
-    thesis_o1,
+    Cpu, Level, Point, Quoted, Series, kernels, literature, ours, series, thesis,
+    thesis_extra_bytes, thesis_o1,
 };
-pub use tables::{table_6_1, table_a1, table_a4, table_a5, table_a6, table_quoted, tables};
-pub use verdict::{faster, verdict};
+pub use tables::{
+    table_6_1, table_a1, table_a4, table_a5, table_a6, table_kernels, table_quoted, table_today,
+    tables,
+};
+pub use verdict::{fastest_codes, verdict};

@@ -16,7 +16,9 @@ use residue_bench::data::Data;
 use residue_bench::load;
 use residue_bench::model::{Run, Statistic};
 
+use residue::Code;
 use residue_bench::{Mode, Options, measure, plain};
+use residue_papers::claims::conclusion;
 use residue_papers::{page, pino2018, sahu2019};
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
@@ -38,7 +40,7 @@ const LARGEST: usize = 1 << 30;
 
 const HELP: &str = "\
 Examples:
-  residue bench                              every kernel at 64, 1500, 9000 and 65536 bytes, verdict
+  residue bench                              the thesis's table on this CPU, today's kernels, verdict
   residue bench --full --report report/      all sizes and extra bytes; figures in report/index.html
   residue bench --sizes 44,550,1500          nanoseconds at these sizes
   residue bench -a crc32c -k sse42,sse42_pclmul --mode latency
@@ -53,6 +55,14 @@ Examples:
 Times are of one call, with the cost of the timer subtracted. Disturbed calls (interrupted, or at \
 a lowered clock) are set aside, counted and repeated. Figures are medians with 95 % intervals; \
 --statistic mean shows the thesis's means of all calls instead. The verdict compares medians.";
+
+/// What follows the first screen.
+const NEXT: &str = "\
+Next: `residue bench --full` (all kernels, all sizes), `residue bench claims` (what the documents say),
+`residue bench -a CODE` (one code), `--report DIR` (figures); `residue bench --help` has the rest.";
+
+/// Calls of each side by which the thesis's conclusion is judged, as many as it took.
+const CALLS: usize = 1000;
 
 /// Arguments of `residue bench`.
 #[derive(Debug, Args)]
@@ -134,6 +144,16 @@ pub struct BenchArgs {
 
     #[command(flatten)]
     report: Report,
+}
+
+impl BenchArgs {
+    /// Returns whether the thesis's codes and conditions were asked for: no others were named.
+    fn is_of_thesis(&self) -> bool {
+        let mode = self.mode.is_none_or(|mode| mode == ModeName::Thesis);
+        let named = !(self.codes.is_empty() && self.kernel.is_empty());
+        let sizes = !(self.sizes.is_empty() && self.extra.is_empty()) || self.mixed.is_some();
+        mode && !named && !sizes && !self.cold && !self.misaligned && self.data == Data::Random
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -223,8 +243,19 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
     args.pin.apply()?;
     let options = options(args)?;
     args.report.prepare()?;
-    let run = measured(&options)?;
-    let paragraphs = sahu2019::verdict(&run);
+    let clock = Clock::calibrate();
+    let mut bar = Progress::of("measuring");
+    let run = measured(&options, &clock, &mut bar)?;
+    let paragraphs = if args.is_of_thesis() {
+        let calls = args.samples.map_or(CALLS, |samples| samples as usize);
+        let report = conclusion(calls, &clock, &mut |done, of| bar.set(done, of))?;
+        sahu2019::verdict(&report, &run)
+    } else if args.kernel.is_empty() {
+        sahu2019::fastest_codes(&run)
+    } else {
+        Vec::new()
+    };
+    bar.clear();
     let statistic = args.statistic.get();
     args.report.write(output, |folder| page::write_report(folder, &run, &paragraphs, statistic))?;
     if args.format.json {
@@ -237,12 +268,9 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
-/// Measures what the options ask for, and for the thesis's mode also the throughput, which the
-/// verdict compares.
-fn measured(options: &Options) -> Result<Run> {
-    let clock = Clock::calibrate();
-    let mut bar = Progress::of("measuring");
-    let mut run = measure(options, &clock, &mut |done, of| bar.set(done, of))?;
+/// Measures what the options ask for, and for the thesis's mode also the throughput.
+fn measured(options: &Options, clock: &Clock, bar: &mut Progress) -> Result<Run> {
+    let mut run = measure(options, clock, &mut |done, of| bar.set(done, of))?;
     if options.mode == Mode::Thesis && options.mixed.is_none() && !options.cold {
         let steady = Options {
             mode: Mode::Throughput,
@@ -250,10 +278,9 @@ fn measured(options: &Options) -> Result<Run> {
             sizes: plain(&VERDICT_SIZES),
             ..options.clone()
         };
-        let steady = measure(&steady, &clock, &mut |done, of| bar.set(done, of))?;
+        let steady = measure(&steady, clock, &mut |done, of| bar.set(done, of))?;
         (run.steady, run.load) = (steady.cells, run.load.max(steady.load));
     }
-    bar.clear();
     Ok(run)
 }
 
@@ -285,9 +312,14 @@ fn options(args: &BenchArgs) -> Result<Options> {
         (None, Mode::Thesis, true) => 30,
         (None, Mode::Thesis, false) => defaults.samples,
     };
+    let kernels = match (args.kernel.is_empty(), args.is_of_thesis() && !args.full) {
+        (false, _) => Some(args.kernel.clone()),
+        (true, true) => Some(of_thesis_and_today(&codes)),
+        (true, false) => None,
+    };
     Ok(Options {
         codes,
-        kernels: (!args.kernel.is_empty()).then(|| args.kernel.clone()),
+        kernels,
         sizes: sizes(args, &defaults.sizes)?,
         samples,
         pinned: args.pin.core.is_some(),
@@ -298,6 +330,17 @@ fn options(args: &BenchArgs) -> Result<Options> {
         cold: args.cold,
         seed: args.seed,
     })
+}
+
+/// Returns the names of the thesis's kernels, and of those that are dispatched for these codes.
+fn of_thesis_and_today(codes: &[String]) -> Vec<String> {
+    let thesis = sahu2019::kernels(std::env::consts::ARCH).into_iter().map(|(_, kernel)| kernel);
+    let chosen = codes.iter().filter_map(|name| name.parse::<Code>().ok());
+    let mut all: Vec<String> =
+        thesis.chain(chosen.map(|code| code.chosen().name)).map(String::from).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// Returns the sizes to measure, each with its extra bytes.
@@ -352,17 +395,23 @@ fn print(output: &mut Output, args: &BenchArgs, run: &Run, paragraphs: &[String]
     output.line("")?;
     let statistic = args.statistic.get();
     let in_ns = !args.sizes.is_empty() || args.mixed.is_some() || run.mode != Mode::Thesis.name();
-    if args.full {
-        for table in sahu2019::tables(run, statistic) {
-            output.line(table.text())?;
-        }
+    let tables = if args.full {
+        sahu2019::tables(run, statistic)
     } else if in_ns {
-        output.line(pino2018::table(run).text())?;
+        vec![pino2018::table(run)]
+    } else if args.is_of_thesis() {
+        vec![sahu2019::table_6_1(run, statistic), sahu2019::table_today(run, statistic)]
     } else {
-        output.line(sahu2019::table_6_1(run, statistic).text())?;
+        vec![sahu2019::table_kernels(run, statistic)]
+    };
+    for table in tables {
+        output.line(table.text())?;
     }
     for paragraph in paragraphs {
-        output.line(format!("{}\n", wrapped(paragraph, COLUMNS)))?;
+        output.line(wrapped(paragraph, COLUMNS))?;
+    }
+    if args.is_of_thesis() && !args.full {
+        output.line(NEXT)?;
     }
     Ok(())
 }

@@ -43,14 +43,16 @@ fn beside(subject: &Subject, arch: &str) -> Cpu {
     }
 }
 
-/// Returns the name at the end of a curve: the kernel, after the code where a figure shows several.
+/// Returns the name at the end of a curve: the algorithm, after the code where a figure shows
+/// several.
 fn label(subject: &Subject, code: &str, kernel: &str) -> String {
     let one_code = subject.hues.iter().all(|hue| hue.code == code);
+    let algorithm = published::label(kernel).unwrap_or(kernel);
     match (one_code, kernel) {
-        (true, _) => kernel.into(),
+        (true, _) => algorithm.into(),
         // These two codes are drawn with one kernel only.
         (false, "deferred") => short(code).into(),
-        (false, _) => format!("{} {kernel}", short(code)),
+        (false, _) => format!("{}, {algorithm}", short(code)),
     }
 }
 
@@ -241,18 +243,18 @@ mod tests {
             assert!(figure.svg.contains("2026-01-02"), "{}", figure.id);
         }
         let hardware = &all[7];
-        assert!(hardware.svg.contains("sse42_tables, Xeon"));
-        assert!(all[6].svg.contains("word16_scalar, i3") && all[6].svg.contains("GCC -O1"));
+        assert!(hardware.svg.contains("in segments, by tables, Xeon"));
+        assert!(all[6].svg.contains("16-bit words, i3") && all[6].svg.contains("GCC -O1"));
     }
 
     #[test]
     fn arm_draws_its_own_kernels_beside_the_published_arm() {
         let all = figures(&example::arm(), Statistic::Median);
         let find = |id: &str| all.iter().find(|figure| figure.id == id).unwrap();
-        assert!(find("6.5").svg.contains("crc_pmull"));
-        assert!(find("6.5").svg.contains("crc, A53"));
+        assert!(find("6.5").svg.contains("by the instruction"));
+        assert!(find("6.5").svg.contains("by the instruction, A53"));
         assert!(!find("6.5").svg.contains("sse42"));
-        assert!(find("6.7").svg.contains("slicing8, A53"));
+        assert!(find("6.7").svg.contains("slicing-by-8, A53"));
     }
 
     #[test]

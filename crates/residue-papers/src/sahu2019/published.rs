@@ -148,6 +148,36 @@ pub fn ours(algorithm: &str, level: Level) -> Option<(&'static str, &'static str
     })
 }
 
+/// Returns a short name for a kernel of the thesis's: what its text calls the algorithm.
+#[must_use]
+pub fn label(kernel: &str) -> Option<&'static str> {
+    Some(match kernel {
+        "bitwise_sahu2019" => "bit-wise",
+        "nibble" => "nibble-wise",
+        "bytewise" => "byte-wise",
+        "slicing4" => "slicing-by-4",
+        "slicing8" => "slicing-by-8",
+        "sse42" | "crc" => "by the instruction",
+        "sse42_pclmul_sahu2019" => "in thirds, by products",
+        "sse42_tables_sahu2019" => "in segments, by tables",
+        "word16" | "word16_scalar" => "16-bit words",
+        "word32" | "word32_scalar" => "32-bit words",
+        "word64" => "64-bit words, C",
+        "adc_pino2018" => "64-bit words, adc",
+        "deferred" => "deferred modulo",
+        _ => return None,
+    })
+}
+
+/// Returns the codes and kernels of the thesis's table for the CPUs of an architecture, in its
+/// order: thirteen for x86.
+#[must_use]
+pub fn kernels(arch: &str) -> Vec<(&'static str, &'static str)> {
+    let cpu = Cpu::beside(arch)[0];
+    let own = thesis().iter().filter(|series| series.cpu == cpu);
+    own.map(|series| (series.code, series.kernel)).collect()
+}
+
 /// Reads the column `column` of a thesis table into curves, in the order of the table.
 fn curves(
     rows: &[Vec<String>],

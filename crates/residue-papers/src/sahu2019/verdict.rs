@@ -1,6 +1,7 @@
 //! The meaning of a run, in plain English.
 
-use residue_bench::model::{Cell, Run, cell, fastest};
+use crate::claims::{Compared, Report};
+use residue_bench::model::{Cell, Run, fastest};
 
 /// The thesis's sizes, and one more, with what they stand for.
 const SIZES: [(usize, &str); 4] = [
@@ -10,101 +11,29 @@ const SIZES: [(usize, &str); 4] = [
     (65536, "64 KiB"),
 ];
 
-const CRC: &str = "crc-32/iscsi";
-const SUM: &str = "internet";
-
-/// Returns the verdict as paragraphs: the fastest code at each size, and CRC-32C against the TCP
-/// checksum.
-///
-/// Speeds are compared by medians of the steady cells, if there are any. Empty if the run holds
-/// none of the sizes 64, 1500, 9000 and 65536.
+/// Returns the fastest code at each size, in one sentence each; its calls are those of `run`, or in
+/// batches if it has these. Empty if the run holds none of the sizes 64, 1500, 9000 and 65536.
 #[must_use]
-pub fn verdict(run: &Run) -> Vec<String> {
-    let cells = if run.steady.is_empty() { &run.cells } else { &run.steady };
-    let mut sentences = Vec::new();
-    for (bytes, stands_for) in SIZES {
-        let Some(best) = fastest_of_all(cells, bytes) else {
-            continue;
-        };
-        let mut text = format!(
-            "{bytes} bytes ({stands_for}): fastest is {} by `{}`, {} ({}).",
+pub fn fastest_codes(run: &Run) -> Vec<String> {
+    let (cells, calls) = match (run.steady.is_empty(), run.mode.as_str()) {
+        (true, "thesis") => (&run.cells, "single calls"),
+        (true, "latency") => (&run.cells, "calls that wait for each other"),
+        (true, _) => (&run.cells, "batches"),
+        (false, _) => (&run.steady, "batches"),
+    };
+    let sentence = |&(bytes, stands_for): &(usize, &str)| {
+        let best = fastest_of_all(cells, bytes)?;
+        Some(format!(
+            "{bytes} bytes ({stands_for}), in {calls}: the fastest of all that was measured is {} \
+             by `{}`, {:.1} ns or {:.1} GB/s ({:.3} cycles a byte).",
             best.code,
             best.kernel,
-            rate(best, bytes),
-            cycles(best)
-        );
-        if best.code != CRC
-            && let Some(crc) = fastest(cells, CRC, bytes)
-        {
-            text += &format!(
-                " CRC-32C takes {} by `{}` ({}).",
-                rate(crc, bytes),
-                crc.kernel,
-                cycles(crc)
-            );
-        }
-        sentences.push(text);
-    }
-    for (bytes, _) in SIZES {
-        let Some(crc) = fastest(cells, CRC, bytes) else {
-            continue;
-        };
-        let against = |what: &str, sum: Option<&Cell>| {
-            let sum = sum?;
-            let difference = faster(sum.median, crc.median)?;
-            Some(format!("{difference} than {what} (`{}`)", sum.kernel))
-        };
-        let adc = against(
-            "the 64-bit add-with-carry checksum the thesis compares with",
-            cell(cells, SUM, "adc", bytes),
-        );
-        let best = against("the fastest TCP checksum here", fastest(cells, SUM, bytes));
-        let parts: Vec<String> = [adc, best].into_iter().flatten().collect();
-        if !parts.is_empty() {
-            sentences.push(format!(
-                "CRC-32C (`{}`) at {bytes} bytes is {}.",
-                crc.kernel,
-                parts.join(", and ")
-            ));
-        }
-    }
-    sentences.extend(in_short(cells));
-    if let (Some(crc), Some(sum)) = (fastest(cells, CRC, 1500), fastest(cells, SUM, 1500)) {
-        let (crc, sum) = (crc.ns / 1500.0, sum.ns / 1500.0);
-        sentences.push(format!(
-            "To protect one 10 Gbit/s stream of full frames (1.25 GB/s), CRC-32C would take {:.1} \
-             % of one core of this CPU, the TCP checksum {:.1} %.",
-            crc * 125.0,
-            sum * 125.0
-        ));
-    }
-    sentences
-}
-
-/// Compares the thesis's conclusion with its own checksum kernel and with the fastest one.
-fn in_short(cells: &[Cell]) -> Option<String> {
-    let sizes = [1500, 9000];
-    let faster_at = |sum: fn(&[Cell], usize) -> Option<&Cell>| -> Option<Vec<usize>> {
-        let mut faster = Vec::new();
-        for bytes in sizes {
-            if fastest(cells, CRC, bytes)?.median < sum(cells, bytes)?.median {
-                faster.push(bytes);
-            }
-        }
-        Some(faster)
+            best.ns,
+            bytes as f64 / best.ns.max(1e-3),
+            best.median
+        ))
     };
-    let described = |faster: Vec<usize>| match faster.as_slice() {
-        [] => "does not hold".to_string(),
-        [bytes] => format!("holds at {bytes} bytes only"),
-        _ => "holds".to_string(),
-    };
-    let own = described(faster_at(|cells, bytes| cell(cells, SUM, "adc", bytes))?);
-    let best = described(faster_at(|cells, bytes| fastest(cells, SUM, bytes))?);
-    Some(format!(
-        "In short: that CRC-32C is faster than TCP's checksum at 1500 and 9000 bytes, as the \
-         thesis concludes, {own} on this CPU against its kind of checksum kernel (`adc`), and \
-         {best} against the fastest one."
-    ))
+    SIZES.iter().filter_map(sentence).collect()
 }
 
 fn fastest_of_all(cells: &[Cell], bytes: usize) -> Option<&Cell> {
@@ -117,57 +46,93 @@ fn fastest_of_all(cells: &[Cell], bytes: usize) -> Option<&Cell> {
     here.filter(real).min_by(|a, b| a.median.total_cmp(&b.median))
 }
 
-/// "38 % faster" in the thesis's sense: t_slower / t_faster - 1. `None` if nothing was measured.
+/// Describes the verdict on the thesis's conclusion ([`crate::claims::conclusion`]), and what it
+/// takes to protect a stream by the fastest kernels of a run, as paragraphs.
 #[must_use]
-pub fn faster(theirs: f64, ours: f64) -> Option<String> {
-    if theirs <= 0.0 || ours <= 0.0 {
-        return None;
+pub fn verdict(report: &Report, run: &Run) -> Vec<String> {
+    let list = |all: &[Compared]| all.iter().map(Compared::text).collect::<Vec<_>>().join(", ");
+    let sentence = |judged: &crate::claims::Judged| {
+        let claim = judged.claim.trim_start_matches("... and ");
+        let here = if judged.here.is_empty() { "-".into() } else { list(&judged.here) };
+        format!("“{claim}” {}: {here}", judged.verdict.name())
+    };
+    let claims: Vec<String> = report.claims.iter().map(sentence).collect();
+    let mut text = format!(
+        "The thesis's conclusion, by its own algorithms and single calls, as the ratio of both \
+         times with its interval: {}.",
+        claims.join("; ")
+    );
+    let today: Vec<&Compared> = report.claims.iter().flat_map(|judged| &judged.today).collect();
+    if !today.is_empty() {
+        // The first claim's ratio is CRC over checksum, the others' are checksum over CRC.
+        let list: Vec<String> = today.iter().map(|compared| compared.text()).collect();
+        let (first, others) = list.split_first().unwrap_or_else(|| unreachable!("not empty"));
+        text += &format!(
+            " With today's kernels, in batches: CRC-32C over checksum {first}, checksum over \
+             CRC-32C {}.",
+            others.join(", ")
+        );
     }
-    let (ratio, word) =
-        if ours <= theirs { (theirs / ours, "faster") } else { (ours / theirs, "slower") };
-    let percent = (ratio - 1.0) * 100.0;
-    Some(if percent < 300.0 {
-        format!("{percent:.0} % {word}")
-    } else {
-        format!("{ratio:.1} times {word}")
-    })
-}
-
-fn rate(cell: &Cell, bytes: usize) -> String {
-    let gigabytes = bytes as f64 / cell.ns.max(1e-3);
-    format!("{:.1} ns or {gigabytes:.1} GB/s", cell.ns)
-}
-
-fn cycles(cell: &Cell) -> String {
-    format!("{:.3} cycles a byte", cell.median)
+    if let Some(busy) = &report.busy {
+        text += &format!(" {busy} Only ratios clear by a quarter are judged.");
+    }
+    let mut paragraphs = vec![text];
+    let cells = if run.steady.is_empty() { &run.cells } else { &run.steady };
+    let best = |code| fastest(cells, code, 1500);
+    if let (Some(crc), Some(sum)) = (best("crc-32/iscsi"), best("internet")) {
+        let share = |cell: &Cell| cell.ns / 1500.0 * 125.0;
+        paragraphs.push(format!(
+            "To protect one 10 Gbit/s stream of full frames (1.25 GB/s), CRC-32C takes {:.1} % of \
+             one core of this CPU by `{}`, the TCP checksum {:.1} % by `{}`.",
+            share(crc),
+            crc.kernel,
+            share(sum),
+            sum.kernel
+        ));
+    }
+    paragraphs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::{self, Document, Judged, Verdict};
     use residue_bench::example;
 
     #[test]
-    fn both_comparisons_are_reported() {
-        let sentences = verdict(&example::x86());
-        let all = sentences.join("\n");
-        for words in
-            ["1500 bytes", "9000 bytes", "add-with-carry", "fastest TCP checksum", "10 Gbit/s"]
-        {
-            assert!(all.contains(words), "{words}: {all}");
+    fn the_mode_of_a_sentence_is_named() {
+        let mut run = example::x86();
+        assert!(fastest_codes(&run)[0].contains("in single calls"));
+        run.steady.clone_from(&run.cells);
+        assert!(fastest_codes(&run)[0].contains("in batches"));
+        assert!(fastest_codes(&example::empty()).is_empty());
+    }
+
+    #[test]
+    fn the_conclusion_is_that_of_the_claims() {
+        let clock = residue_bench::clock::Clock::NANOSECONDS;
+        let report = claims::conclusion(10, &clock, &mut |_, _| ()).expect("a report");
+        assert_eq!(report.claims.len(), 3);
+        let text = verdict(&report, &example::x86()).join(" ");
+        for judged in &report.claims {
+            assert!(text.contains(judged.verdict.name()), "{text}");
         }
+        assert!(text.contains("10 Gbit/s"));
     }
 
     #[test]
-    fn percentages_are_the_thesis_s() {
-        // 0.292 against 0.211 cycles a byte is its 38 %; 1.13 against 1.25 its 11 %.
-        assert_eq!(faster(0.292, 0.211).as_deref(), Some("38 % faster"));
-        assert_eq!(faster(1.13, 1.25).as_deref(), Some("11 % slower"));
-        assert_eq!(faster(0.0, 1.0), None);
-    }
-
-    #[test]
-    fn an_empty_run_says_nothing() {
-        assert!(verdict(&example::empty()).is_empty());
+    fn a_busy_machine_is_named() {
+        let judged = Judged {
+            document: Document::Thesis,
+            place: "6.1",
+            claim: "... and at 9000 bytes",
+            published: "72 %",
+            here: Vec::new(),
+            verdict: Verdict::NotHere,
+            today: Vec::new(),
+        };
+        let report = Report { cpu: "x".into(), busy: Some("Busy.".into()), claims: vec![judged] };
+        let text = verdict(&report, &example::empty()).join(" ");
+        assert!(text.contains("“at 9000 bytes” not here") && text.contains("Busy."), "{text}");
     }
 }
