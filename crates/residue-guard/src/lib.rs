@@ -20,8 +20,6 @@ mod counters;
 mod engine;
 #[cfg(target_os = "linux")]
 pub mod host;
-#[cfg(test)]
-mod imports;
 #[cfg(target_os = "linux")]
 pub mod kernel;
 mod memory;

@@ -43,8 +43,18 @@
 //!
 //! # Folders
 //!
-//! `field` is the lowest; then `codes`; `crc`, `sums` and `data` side by side; `answers`;
-//! `report`. A folder uses only lower ones, and `error`, `effort` and `kind`.
+//! Each line uses only those above it, and itself; a test reads the list and the imports.
+//!
+//! ```text
+//! field/              polynomials over GF(2)
+//! error effort kind   errors, limits of time and memory, kinds of codes
+//! codes/              what CRCs and sums share
+//! crc/                questions about CRCs
+//! sums/               the same about sums
+//! data/               trials on real data
+//! answers/            codes side by side, advice, new polynomials, claims
+//! report/             tables, figures and pages
+//! ```
 
 #![forbid(unsafe_code)]
 

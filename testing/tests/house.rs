@@ -1,0 +1,178 @@
+//! The order of the files of all crates: few circles, none between folders, and the layers.
+
+use residue_testing::imports::Imports;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The crates with circles between folders, and how many.
+const WIDE: [(&str, usize); 5] = [
+    ("crates/residue", 2),
+    ("crates/residue-cli", 3),
+    ("crates/residue-identify", 2),
+    ("crates/residue-net", 1),
+    ("xtask", 1),
+];
+
+/// How many circles there may be in all.
+const CIRCLES: usize = 51;
+
+/// The crates in layers, and where their list is: each line uses only those above it, and itself.
+const LAYERED: [(&str, &str); 2] = [
+    ("crates/residue", "ARCHITECTURE.md"),
+    ("crates/residue-strength", "crates/residue-strength/src/lib.rs"),
+];
+
+/// The guard's folders for Linux, and those that each may use: the engines, `queue/` and `kernel/`,
+/// do not use each other. `sys/` uses nothing else of the crate. All other modules do no input or
+/// output, and use none of these folders.
+const GUARD: [(&str, &[&str]); 4] =
+    [("sys", &[]), ("host", &["sys"]), ("queue", &["host", "sys"]), ("kernel", &["host", "sys"])];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Returns the folders of the crates of the workspace.
+fn crates() -> Vec<String> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace");
+    let members = manifest.split_once("members = [").expect("a list").1;
+    let members = members.split_once(']').expect("its end").0.split(',');
+    let mut found = Vec::new();
+    for member in members.map(|member| member.trim().trim_matches('"')) {
+        let Some(folder) = member.strip_suffix("/*") else {
+            found.push(member.into());
+            continue;
+        };
+        for entry in fs::read_dir(root().join(folder)).expect("a folder") {
+            let name = entry.expect("an entry").file_name();
+            found.push(format!("{folder}/{}", name.to_string_lossy()));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn imports(name: &str) -> Imports {
+    Imports::read(&root().join(name).join("src"))
+}
+
+#[test]
+fn no_circle_spans_folders() {
+    let (mut count, mut bad) = (0, Vec::new());
+    for name in crates() {
+        let circles = imports(&name).circles();
+        count += circles.len();
+        for circle in &circles {
+            println!("{name} {:?}\n    {}", circle.folders, circle.uses.join("\n    "));
+        }
+        let wide = circles.iter().filter(|circle| circle.folders.len() > 1).count();
+        let known = WIDE.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+        if wide > known {
+            bad.push(format!("{name}: {wide} circles span folders, {known} are known"));
+        }
+    }
+    assert!(bad.is_empty() && count <= CIRCLES, "{count} of {CIRCLES} circles; {bad:?}");
+}
+
+/// Returns the layers, lowest first: the folders and files that each line of the list names.
+fn layers(text: &str) -> Vec<Vec<String>> {
+    let (_, list) = text.split_once("uses only those above it").expect("the rule");
+    let (_, list) = list.split_once("```").expect("the list");
+    let (list, _) = list.split_once("```").expect("its end");
+    // Behind the fence's line; in code, comments.
+    let lines = list.lines().skip(1).map(|line| line.trim_start_matches("//!").trim());
+    let names = |line: &str| {
+        let names = line.split_once("  ").map_or(line, |(names, _)| names);
+        names.split(' ').map(|name| name.trim_end_matches('/').to_string()).collect()
+    };
+    lines.filter(|line| !line.is_empty()).map(names).collect()
+}
+
+/// Returns the uses of files by others, but for the root's, that are `bad` by both topmost names.
+fn faults(imports: &Imports, bad: impl Fn(&str, &str) -> bool) -> Vec<String> {
+    let top = |file: &Path| {
+        let top = file.iter().next().expect("a name").to_string_lossy();
+        top.trim_end_matches(".rs").to_string()
+    };
+    // The root declares the modules.
+    let uses = imports.uses().filter(|(from, ..)| !from.ends_with("lib.rs"));
+    let uses = uses.filter(|(from, to, _)| bad(&top(from), &top(to)));
+    uses.map(|(from, to, name)| format!("{} -> {} ({name})", from.display(), to.display()))
+        .collect()
+}
+
+/// Returns whether a name is of a layer above another's, or of none.
+fn is_upward(layers: &[Vec<String>], from: &str, to: &str) -> bool {
+    let rank = |top: &str| layers.iter().position(|layer| layer.iter().any(|name| name == top));
+    rank(from).zip(rank(to)).is_none_or(|(from, to)| to > from)
+}
+
+/// Returns whether a use is against the order of the guard's folders.
+fn is_against(from: &str, to: &str) -> bool {
+    let below =
+        |folder: &str| GUARD.iter().find(|(name, _)| *name == folder).map(|(_, lower)| *lower);
+    from != to
+        && (from == "sys" || below(to).is_some() && !below(from).unwrap_or_default().contains(&to))
+}
+
+#[test]
+fn the_guards_folders_use_only_those_below() {
+    let imports = imports("crates/residue-guard");
+    for (folder, _) in GUARD {
+        assert!(imports.uses().any(|(from, ..)| from.starts_with(folder)), "{folder}");
+    }
+    assert_eq!(faults(&imports, is_against), [""; 0]);
+    for (from, to, is_bad) in [
+        ("sys", "host", true),
+        ("sys", "lib", true),
+        ("sys", "sys", false),
+        ("host", "config", false),
+        ("host", "kernel", true),
+        ("host", "sys", false),
+        ("queue", "kernel", true),
+        ("queue", "host", false),
+        ("engine", "sys", true),
+    ] {
+        assert_eq!(is_against(from, to), is_bad, "{from} {to}");
+    }
+}
+
+#[test]
+fn no_file_uses_a_layer_above_its_own() {
+    for (name, list) in LAYERED {
+        let text = fs::read_to_string(root().join(list)).expect(list);
+        let (layers, imports) = (layers(&text), imports(name));
+        assert!(imports.uses().count() > 50 && layers.len() > 7, "{name}: {layers:?}");
+        assert_eq!(faults(&imports, |from, to| is_upward(&layers, from, to)), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn an_import_that_runs_up_is_found() {
+    let list = "//! Each uses only those above it:\n//!\n//! ```text\n//! error words  base\n//! \
+                arch/  instructions\n//! crc/  CRCs\n//! ```\n";
+    let layers = layers(list);
+    assert_eq!(layers, [vec!["error", "words"], vec!["arch"], vec!["crc"]]);
+    for (code, expected) in [
+        ("use crate::words::short_word;", None),
+        ("use crate::{Error, arch};", None),
+        ("use crate::crc::fold;", Some("crc/fold.rs (crate::crc::fold::run)")),
+        ("", Some("new.rs (crate::new::run)")),
+    ] {
+        let last = expected.and_then(|text| text.split_once('(')).map_or("", |(_, name)| name);
+        let code = format!("{code}\nfn f() {{ {} }}", last.trim_end_matches(')'));
+        let made = Imports::new(&[
+            ("lib.rs", "pub use error::Error;"),
+            ("error.rs", "pub struct Error;"),
+            ("words.rs", ""),
+            ("arch.rs", "mod x86_64;"),
+            ("arch/x86_64.rs", &code),
+            ("crc.rs", ""),
+            ("crc/fold.rs", ""),
+            ("new.rs", ""),
+        ]);
+        let expected: Vec<_> =
+            expected.iter().map(|to| format!("arch/x86_64.rs -> {to}")).collect();
+        assert_eq!(faults(&made, |from, to| is_upward(&layers, from, to)), expected);
+    }
+}
