@@ -46,12 +46,12 @@ const HOT: &[Hot] = &[
     // Two streams: as many again.
     clean(
         "Avx512Vpclmul",
-        "crc::compiled::WithConstants<crc::compiled::Crc32, crc::fold::streams::FoldStreams>",
+        "crc::family::WithConstants<crc::compiled::Crc32, crc::fold::streams::FoldStreams>",
         ("vpclmul", 16),
     ),
     clean(
         "Avx512Vpclmul",
-        "crc::compiled::WithConstants<crc::compiled::Crc64Nvme, crc::fold::streams::FoldStreams>",
+        "crc::family::WithConstants<crc::compiled::Crc64Nvme, crc::fold::streams::FoldStreams>",
         ("vpclmul", 16),
     ),
     // The loop of CRCs that are not reflected, which turns the bytes of each lane.

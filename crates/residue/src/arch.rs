@@ -28,6 +28,7 @@ pub mod counter;
 mod crc32;
 mod packets;
 mod portable;
+mod scalar;
 mod sums;
 
 pub(crate) use clmul::{
@@ -38,7 +39,7 @@ pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
 pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
-pub(crate) use portable::scalar;
+pub(crate) use scalar::scalar;
 pub(crate) use sums::last_word;
 pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, corrected32};
 

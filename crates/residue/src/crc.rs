@@ -21,35 +21,65 @@
 //!
 //! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding (see [`Constants`]); wider ones
 //! run bit by bit, or on [`tables::Tables`]. The types of [`small`](crate::small) take less memory.
+//!
+//! # Inside
+//!
+//! Each line of this folder uses only those above it, and itself. The CRCs whose constants
+//! are compiled in are made of [`Crc`], which chooses them.
+//!
+//! ```text
+//! catalog gf2 params small terms width     definitions, arithmetic, integers, small tables
+//! keys matrices tables                     the constants of each method
+//! constants                                all of one CRC, and the family of the kernels on them
+//! family                                   CRCs that the compiler knows
+//! fold                                     folding
+//! advance chains steps taps wide           zeros, table chains, CRC instructions, byte matrices
+//! embedded                                 the kernels of any CRC
+//! compiled crc32c lockstep sahu2019 crc    those of some, and the choice
+//! combine common digest                    what users call beside it
+//! ```
+
+// In the order of their layers, below.
+pub mod catalog;
+pub(crate) mod gf2;
+mod params;
+pub(crate) mod small;
+mod terms;
+mod width;
+
+mod keys;
+mod matrices;
+pub mod tables;
+
+mod constants;
+
+mod family;
+
+pub(crate) mod fold;
 
 mod advance;
-pub mod catalog;
 mod chains;
+pub(crate) mod steps;
+pub(crate) mod taps;
+mod wide;
+
+mod embedded;
+
 mod combine;
 mod common;
 #[doc(hidden)]
 pub mod compiled;
 pub mod crc32c;
 mod digest;
-mod embedded;
-pub(crate) mod fold;
-pub(crate) mod gf2;
 pub(crate) mod lockstep;
-mod params;
-pub(crate) mod small;
-pub(crate) mod steps;
-pub mod tables;
-pub(crate) mod taps;
-mod terms;
-mod wide;
-mod width;
+mod sahu2019;
 
 use crate::Error;
 use crate::body::Family;
 use crate::kernel::Dispatch;
 use core::marker::PhantomData;
 pub(crate) use embedded::DISPATCH;
-use tables::Word;
+use family::Register;
 pub(crate) use wide::DISPATCH_WIDE;
 
 pub use combine::Combine;
@@ -57,21 +87,17 @@ pub use common::*;
 #[doc(hidden)]
 pub use compiled::Compiled;
 pub use compiled::{CRC_32, CRC_64_NVME};
+#[doc(hidden)]
+pub use constants::{Constants, Embedded};
 pub use crc32c::CRC_32C;
 pub use digest::Digest;
 #[doc(hidden)]
-pub use embedded::{Constants, Embedded, KERNELS};
+pub use embedded::KERNELS;
 pub use params::Params;
 pub use terms::terms;
 #[doc(hidden)]
 pub use wide::{KERNELS_WIDE, Wide, WideFamily};
 pub use width::Width;
-
-/// A family of CRCs, whose values determine their registers.
-pub(crate) trait Register: Family<State: Word, Value: Into<u128>> {
-    /// Returns the register for `value`, which must be no wider than the CRC.
-    fn register(with: &Self::With, value: u128) -> Self::State;
-}
 
 /// Evaluates an expression for the family that computes a CRC, with the dispatch of its kernels and
 /// their parameters.
@@ -292,74 +318,6 @@ impl<W: Width> Crc<W> {
         Digest::resume(self, value, bytes)
     }
 
-    /// Returns the check value of two concatenated pieces of data from their values.
-    ///
-    /// The second piece has `length` bytes.
-    ///
-    /// It takes one multiplication modulo P for each bit set in `length`. Up to 64 bits, where the
-    /// CPU has carry-less products, each multiplication takes three of them. For many pieces of one
-    /// length, use [`Crc::combine_with_length`].
-    ///
-    /// ```
-    /// use residue::crc::CRC_32C;
-    /// assert_eq!(CRC_32C.combine(0x18d1_2335, 0xc27e_5db2, 4), 0xe306_9283); // 12345, 6789
-    /// ```
-    #[must_use]
-    pub fn combine(&self, first: W, second: W, length: u64) -> W {
-        let difference = self.advance(self.difference(first), length);
-        self.joined(difference, second)
-    }
-
-    /// Prepares the combination of values with those of second pieces of `length` bytes, like
-    /// zlib's `crc32_combine_gen`.
-    ///
-    /// ```
-    /// use residue::crc::CRC_32C;
-    /// let four_bytes = CRC_32C.combine_with_length(4);
-    /// assert_eq!(four_bytes.combine(0x18d1_2335, 0xc27e_5db2), 0xe306_9283); // 12345, 6789
-    /// ```
-    #[must_use]
-    pub fn combine_with_length(&self, length: u64) -> Combine<'_, W> {
-        Combine::new(self, length)
-    }
-
-    /// Returns the difference between the register of `first` and the start, which the data that
-    /// follow then advance.
-    ///
-    /// The second register began at init, but the first piece leaves another one.
-    fn difference(&self, first: W) -> u128 {
-        self.register(first.into()) ^ self.start()
-    }
-
-    /// Returns the value of two pieces from the advanced difference of the first and the value of
-    /// the second.
-    fn joined(&self, advanced: u128, second: W) -> W {
-        W::of_low(self.finish(advanced ^ self.register(second.into())))
-    }
-
-    /// Returns the check value after the bytes `old`, at `offset` in data of `length` bytes, became
-    /// `new`.
-    ///
-    /// The rest of the data is not needed, because the code is linear. Returns `None` if the
-    /// lengths of `old` and `new` differ or the change reaches past `length`.
-    #[must_use]
-    pub fn update(&self, value: W, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<W> {
-        let end = offset.checked_add(old.len() as u64)?;
-        if old.len() != new.len() || end > length {
-            return None;
-        }
-        let mut change = 0;
-        for (old, new) in old.chunks(64).zip(new.chunks(64)) {
-            let mut block = [0; 64];
-            for (byte, (old, new)) in block.iter_mut().zip(old.iter().zip(new)) {
-                *byte = old ^ new;
-            }
-            change = self.run(change, &block[..old.len()]);
-        }
-        let register = self.register(value.into()) ^ self.advance(change, length - end);
-        Some(W::of_low(self.finish(register)))
-    }
-
     /// Returns the bytes that append `value` to its message in the code's own order (lowest byte
     /// first if reflected), and their number.
     ///
@@ -442,6 +400,28 @@ impl<W: Width> Crc<W> {
         self.register(turned(register) ^ self.params.xorout)
     }
 }
+
+/// Adds a constant function for each integer: traits have none.
+macro_rules! checksum_const {
+    ($($integer:ident)*) => {$(
+        impl Crc<$integer> {
+            /// Computes the check value of `data` at compile time, by tables, a byte at a time.
+            ///
+            /// At run time [`Crc::checksum`] is faster.
+            ///
+            /// ```
+            /// use residue::crc::CRC_32C;
+            /// const GREETING: u32 = CRC_32C.checksum_const(b"123456789");
+            /// assert_eq!(GREETING, 0xe306_9283);
+            /// ```
+            #[must_use]
+            pub const fn checksum_const(&self, data: &[u8]) -> $integer {
+                self.const_value(data) as $integer
+            }
+        }
+    )*};
+}
+checksum_const!(u8 u16 u32 u64 u128);
 
 /// Two CRCs are equal if their definitions give all data the same value, even if their names
 /// differ.

@@ -4,7 +4,7 @@
 
 use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head};
 use super::crc32::{CrcStep, Polynomial};
-use super::portable::scalar;
+use super::scalar::scalar;
 use super::sums::{Load, Unit, Weighted, WordSum};
 use crate::body::{Body, Enter, State, Tier, With};
 use crate::cpu::Features;

@@ -1,6 +1,6 @@
 //! Detection on aarch64: by the operating system, or, without `std`, by the compiler's target.
 
-use super::Features;
+use super::features::Features;
 
 /// The bits of the features of this architecture.
 pub(super) const POSSIBLE: u32 = 0xffff_0000;

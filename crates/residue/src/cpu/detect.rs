@@ -1,6 +1,6 @@
 //! Detection on targets without vector tiers: nothing.
 
-use super::Features;
+use super::features::Features;
 
 /// The bits of the features of this architecture.
 pub(super) const POSSIBLE: u32 = 0;

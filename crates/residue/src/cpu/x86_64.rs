@@ -3,7 +3,7 @@
 #[allow(unsafe_code)]
 mod cpuid;
 
-use super::Features;
+use super::features::Features;
 use core::arch::x86_64::CpuidResult;
 use cpuid::{cpuid, saved_state};
 

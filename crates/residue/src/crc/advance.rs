@@ -6,7 +6,8 @@
 //! carry-less product and the two of Barrett's reduction, as at the end of folding. Reflected
 //! products come out one place low, so their powers are of x^(8 2^k - 1).
 
-use super::{Constants, fold};
+use super::constants::Constants;
+use super::fold::product;
 use crate::arch::{CarryLess, Portable};
 use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
@@ -98,17 +99,6 @@ impl<T: CarryLess> Body<T> for Products {
             left >>= 1;
         }
         (state, 0)
-    }
-}
-
-/// Returns the register `state` times `factor`, a power in the form of [`Constants::powers`].
-#[inline(always)]
-pub(super) fn product<T: CarryLess>(t: T, with: &Constants, state: u64, factor: u64) -> u64 {
-    let product = t.product::<0x00>(t.lane_of(state.into()), t.lane_of(factor.into()));
-    if with.reflected {
-        fold::reduce64::<T, true>(t, &with.fold, product)
-    } else {
-        fold::reduce64::<T, false>(t, &with.fold, product)
     }
 }
 

@@ -2,7 +2,7 @@
 //! algorithms*, reveng.sourceforge.io/crc-catalogue), by width. Generated from the tables of crate
 //! `crc-catalog` 2.5.0; a test recomputes every check value and residue from the definition.
 
-use super::Params;
+use super::params::Params;
 
 macro_rules! catalog {
     ($($name:literal $constant:ident $width:literal $poly:literal $init:literal $refin:literal

@@ -5,7 +5,8 @@
 //! `steps/fused.rs` joins them in three rounds, each of which multiplies all pairs modulo P.
 //! Slicing by 8 reaches this speed with tables of eight times the size.
 
-use super::{Constants, Embedded, gf2};
+use super::constants::{Constants, Embedded};
+use super::gf2;
 use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
 use core::array::from_fn;
 

@@ -1,6 +1,7 @@
 //! Combination of values with those of second pieces of one length.
 
-use super::{Crc, Engine, Width, advance};
+use super::width::Width;
+use super::{Crc, Engine, advance};
 
 /// The combination of two values, prepared for second pieces of one length.
 ///
@@ -34,5 +35,75 @@ impl<'a, W: Width> Combine<'a, W> {
             (Some(factor), Engine::Wide(wide)) => wide.multiply(difference, factor),
         };
         self.crc.joined(advanced, second)
+    }
+}
+
+impl<W: Width> Crc<W> {
+    /// Returns the check value of two concatenated pieces of data from their values.
+    ///
+    /// The second piece has `length` bytes.
+    ///
+    /// It takes one multiplication modulo P for each bit set in `length`. Up to 64 bits, where the
+    /// CPU has carry-less products, each multiplication takes three of them. For many pieces of one
+    /// length, use [`Crc::combine_with_length`].
+    ///
+    /// ```
+    /// use residue::crc::CRC_32C;
+    /// assert_eq!(CRC_32C.combine(0x18d1_2335, 0xc27e_5db2, 4), 0xe306_9283); // 12345, 6789
+    /// ```
+    #[must_use]
+    pub fn combine(&self, first: W, second: W, length: u64) -> W {
+        let difference = self.advance(self.difference(first), length);
+        self.joined(difference, second)
+    }
+
+    /// Prepares the combination of values with those of second pieces of `length` bytes, like
+    /// zlib's `crc32_combine_gen`.
+    ///
+    /// ```
+    /// use residue::crc::CRC_32C;
+    /// let four_bytes = CRC_32C.combine_with_length(4);
+    /// assert_eq!(four_bytes.combine(0x18d1_2335, 0xc27e_5db2), 0xe306_9283); // 12345, 6789
+    /// ```
+    #[must_use]
+    pub fn combine_with_length(&self, length: u64) -> Combine<'_, W> {
+        Combine::new(self, length)
+    }
+
+    /// Returns the difference between the register of `first` and the start, which the data that
+    /// follow then advance.
+    ///
+    /// The second register began at init, but the first piece leaves another one.
+    fn difference(&self, first: W) -> u128 {
+        self.register(first.into()) ^ self.start()
+    }
+
+    /// Returns the value of two pieces from the advanced difference of the first and the value of
+    /// the second.
+    fn joined(&self, advanced: u128, second: W) -> W {
+        W::of_low(self.finish(advanced ^ self.register(second.into())))
+    }
+
+    /// Returns the check value after the bytes `old`, at `offset` in data of `length` bytes, became
+    /// `new`.
+    ///
+    /// The rest of the data is not needed, because the code is linear. Returns `None` if the
+    /// lengths of `old` and `new` differ or the change reaches past `length`.
+    #[must_use]
+    pub fn update(&self, value: W, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<W> {
+        let end = offset.checked_add(old.len() as u64)?;
+        if old.len() != new.len() || end > length {
+            return None;
+        }
+        let mut change = 0;
+        for (old, new) in old.chunks(64).zip(new.chunks(64)) {
+            let mut block = [0; 64];
+            for (byte, (old, new)) in block.iter_mut().zip(old.iter().zip(new)) {
+                *byte = old ^ new;
+            }
+            change = self.run(change, &block[..old.len()]);
+        }
+        let register = self.register(value.into()) ^ self.advance(change, length - end);
+        Some(W::of_low(self.finish(register)))
     }
 }

@@ -5,19 +5,20 @@
 //! read constants through a pointer. Without carry-less products they use tables; two of them use
 //! CPU instructions.
 
+use super::catalog;
+use super::family::WithConstants;
 use super::fold::{Fold, FoldLanes, FoldLanesApart, FoldLong, FoldStreams};
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HasCrcInstruction, HeadShift, Serial,
     ShiftTables, ThreeWay,
 };
-use super::tables::{Tabled, Tables, Word};
 use super::taps::{FewOfCrc32, FewOfCrc64Nvme, OfCrc32, OfCrc64Nvme, Taps};
-use super::{Constants, Embedded, Register, Width, catalog};
 use crate::arch::{Ethernet, Polynomial};
-use crate::body::{Body, ByLength, Edges, Family, OutOfLine, Tier};
+use crate::body::{ByLength, OutOfLine};
 use crate::cpu::Product;
-use crate::kernel::{Dispatch, Kernel, on_aarch64, on_x86_64};
-use core::marker::PhantomData;
+use crate::kernel::{on_aarch64, on_x86_64};
+
+pub use super::family::CompiledIn;
 
 /// The CRCs with compiled-in constants, by the function that computes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,76 +31,10 @@ pub enum Compiled {
     Crc64Nvme,
 }
 
-/// A CRC with compiled-in constants, as a type, which is the family of its kernels.
-///
-/// Its bits are reflected, its width is that of its word, and both the initial register and the
-/// final xor value are all ones. The state is the register.
-pub trait CompiledIn: Sized + 'static {
-    /// The type of its registers and values.
-    type Word: Word + Into<u64>;
-    #[doc(hidden)]
-    fn constants() -> &'static Constants;
-    #[doc(hidden)]
-    fn tables() -> &'static Tables<Self::Word>;
-    /// The kernels, best first.
-    const KERNELS: &'static [Kernel<Self>];
-    #[doc(hidden)]
-    #[allow(private_interfaces)]
-    const DISPATCH: &'static Dispatch<Self>;
-}
-
-impl<N: CompiledIn> Family for N {
-    type With = ();
-    type State = N::Word;
-    type Value = N::Word;
-    const COPIES_FROM: usize = super::fold::COPIES_FROM;
-
-    #[inline(always)]
-    fn start((): &()) -> N::Word {
-        !N::Word::of_low(0)
-    }
-
-    #[inline(always)]
-    fn finish((): &(), state: N::Word) -> N::Word {
-        !state
-    }
-}
-
-impl<N: CompiledIn> Register for N {
-    #[inline(always)]
-    fn register((): &(), value: u128) -> N::Word {
-        !N::Word::of_low(value)
-    }
-}
-
 /// Returns the value of data with the value `value`, followed by `data`.
 #[inline]
 pub(crate) fn extend<N: CompiledIn>(value: N::Word, data: &[u8]) -> N::Word {
     !N::DISPATCH.run(&(), !value, data)
-}
-
-/// A kernel for any CRC of up to 64 bits, with this CRC's constants.
-pub(crate) struct WithConstants<N, B>(PhantomData<(N, B)>);
-
-impl<N: CompiledIn, T: Tier, B: Body<T, Family = Embedded>> Body<T> for WithConstants<N, B> {
-    type Family = N;
-    const EDGES: Edges = B::EDGES;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
-        N::Word::of_low(B::run(tier, N::constants(), state.into(), data).into())
-    }
-}
-
-/// A kernel on tables, with this CRC's tables.
-pub(crate) struct OnTables<N, B>(PhantomData<(N, B)>);
-
-impl<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for OnTables<N, B> {
-    type Family = N;
-    const EDGES: Edges = B::EDGES;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
-        B::run(tier, N::tables(), state, data)
-    }
 }
 
 /// Declares a CRC with compiled-in constants: its type, a static of it, and its kernels, to which
@@ -127,11 +62,11 @@ macro_rules! compiled_in {
             assert!(params.init == $word::MAX as u128 && params.xorout == $word::MAX as u128);
         };
 
-        impl $crate::crc::compiled::CompiledIn for $name {
+        impl $crate::crc::family::CompiledIn for $name {
             type Word = $word;
 
             #[inline(always)]
-            fn constants() -> &'static $crate::crc::Constants {
+            fn constants() -> &'static $crate::crc::constants::Constants {
                 const {
                     match $crc.constants() {
                         Some(constants) => constants,
@@ -159,7 +94,7 @@ macro_rules! compiled_in {
             const KERNELS: &'static [$crate::kernel::Kernel<$name>] = {
                 use $crate::arch::Portable;
                 use $crate::crc::chains::EightChains;
-                use $crate::crc::compiled::{WithConstants, OnTables};
+                use $crate::crc::family::{WithConstants, OnTables};
                 use $crate::crc::embedded::{Bitwise, BitwiseBranch, BitwiseMsb};
                 use $crate::crc::fold::FoldApart;
                 use $crate::crc::tables::{Bytewise, Nibble, Slicing};

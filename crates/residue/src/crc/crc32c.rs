@@ -4,16 +4,18 @@
 //!
 //! Example: `123456789` gives E3069283. On the wire: lowest byte first.
 
-use super::compiled::{CompiledIn, WithConstants, compiled_in};
+use super::compiled::compiled_in;
+use super::family::{CompiledIn, WithConstants};
+use super::lockstep::Lockstep;
+use super::sahu2019;
 use super::steps::{
     ChainOrFold, ChainOrTables, ChainToFused, FoldSteps, FoldStepsLong, Fused, FusedEor3,
-    FusedPmull, HasCrcInstruction, HeadShift, Serial, ShiftTables, Thirds, ThreeWay, sahu2019,
+    FusedPmull, HasCrcInstruction, HeadShift, Serial, ShiftTables, Thirds, ThreeWay,
 };
 use super::taps::{OfCrc32c, Taps};
 use crate::arch::{Castagnoli, Polynomial};
 use crate::body::{ByLength, OutOfLine};
 use crate::cpu::Product;
-use crate::crc::lockstep::Lockstep;
 use crate::kernel::{Kernel, on_aarch64, on_x86_64};
 
 /// Computes CRC-32C of `data`, of any length.

@@ -1,6 +1,7 @@
 //! CRCs of data that arrives in pieces.
 
-use super::{Crc, Width, of_family};
+use super::width::Width;
+use super::{Crc, of_family};
 use crate::Error;
 use crate::kernel::copy::{self, Destination};
 use crate::length::Length;

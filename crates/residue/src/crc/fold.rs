@@ -1,7 +1,7 @@
 //! Carry-less folding of any CRC of up to 64 bits, with lanes of 16 bytes.
 //!
-//! [`keys`] derives the method, its constants and the reduction, with a small example and a scalar
-//! program. This module adds the layout:
+//! [`keys`](super::keys) derives the method, its constants and the reduction, with a small example
+//! and a scalar program. This module adds the layout:
 //!
 //! - Accumulators are vectors of one, two or four lanes, *oriented* to be 128-bit integers. A lane
 //!   of a reflected code is little-endian, with bit i the coefficient of x^(127-i); a lane of a
@@ -24,18 +24,19 @@
 //! - At the end [`gather`] moves all lanes to the place of the last at once, and [`reduce128`]
 //!   reduces that lane.
 
-mod keys;
+mod lanes;
 mod streams;
 
-pub(crate) use keys::Keys;
+pub(super) use lanes::{oriented, product, reduce128, register_lane};
 pub(crate) use streams::FoldStreams;
 
-use super::{Constants, Embedded};
+use super::constants::{COPIES_FROM, Constants, Embedded};
+use super::keys::Keys;
 use crate::arch::{
     ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, streamed, tail_bytes,
 };
 use crate::body::{Body, Edges};
-use crate::words::short_word;
+use lanes::{fold_lane, oriented_lane, short};
 
 /// Folds with four accumulators.
 ///
@@ -110,10 +111,6 @@ fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize, const AP
     }
 }
 
-/// The length from which folding hides a copy of the data: on Zen 4 CRC-32 gains 4 % at 384 bytes
-/// and loses 9 % at 256 (2026-11-24, `cargo xtask rivals -c crc-32 -m copy -s 256,384`).
-pub(super) const COPIES_FROM: usize = 384;
-
 // `FoldLong` needs more than four vectors.
 const _: () = assert!(COPIES_FROM > 4 * 64);
 
@@ -136,18 +133,6 @@ impl<T: CarryLessWide> Body<T> for FoldLong {
             reduce128::<T, false>(tier, keys, lane)
         }
     }
-}
-
-/// Orders the bytes of each lane so that it is a polynomial.
-#[inline(always)]
-pub(super) fn oriented<T: CarryLessWide, const REFLECTED: bool>(t: T, v: T::W) -> T::W {
-    if REFLECTED { v } else { t.reverse(v) }
-}
-
-/// Returns a lane of the register, aligned for addition to the first bytes of a message.
-#[inline(always)]
-pub(super) fn register_lane<T: CarryLess, const REFLECTED: bool>(t: T, state: u64) -> T::V {
-    t.lane_of(u128::from(if REFLECTED { state } else { state.swap_bytes() }))
 }
 
 /// Folds the register and more than 16 bytes of data to one congruent lane; no more than four
@@ -256,21 +241,6 @@ fn fold_rest<T: CarryLess, const REFLECTED: bool>(
     let [first, second] = lane_tail(t, lane, last, rest.len());
     let first = oriented_lane::<T, REFLECTED>(t, first);
     fold_lane(t, keys, first, 1, oriented_lane::<T, REFLECTED>(t, second))
-}
-
-/// Orders the bytes of one lane, as [`oriented`] does.
-#[inline(always)]
-fn oriented_lane<T: CarryLess, const REFLECTED: bool>(t: T, v: T::V) -> T::V {
-    const REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
-    if REFLECTED { v } else { t.shuffle(v, &REVERSED) }
-}
-
-/// Moves a lane forward by `lanes` lanes and adds data, for tiers whose `fold` works only on wider
-/// vectors.
-#[inline(always)]
-fn fold_lane<T: CarryLess>(t: T, keys: &Keys, v: T::V, lanes: usize, data: T::V) -> T::V {
-    let key = t.constant(keys.lanes[16 - lanes]);
-    t.xor(t.xor(t.product::<0x00>(v, key), t.product::<0x11>(v, key)), data)
 }
 
 /// Folds the register and 17 to 64 bytes to one congruent lane, lane by lane.
@@ -406,75 +376,4 @@ fn gather<T: CarryLessWide, const N: usize>(t: T, keys: &Keys, v: [T::W; N]) -> 
         sum = t.fold(v, t.keys(&keys.lanes, 17 - T::LANES * (N - i)), sum);
     }
     t.sum_lanes(sum)
-}
-
-/// Computes the register after 0 to 16 bytes, by words.
-#[inline(always)]
-fn short<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data: &[u8]) -> u64 {
-    let n = data.len() as u32;
-    let lane = |high: u64, low: u64| t.lane_of(u128::from(high) << 64 | u128::from(low));
-    let word = |bytes: &[u8; 8]| {
-        if REFLECTED { u64::from_le_bytes(*bytes) } else { u64::from_be_bytes(*bytes) }
-    };
-    let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) else {
-        if n == 0 {
-            return state;
-        }
-        // Fewer than eight bytes consume only a part of the register; the rest remains.
-        let (left, out) = (64 - 8 * n, 8 * n);
-        let m = short_word(data);
-        let sum = if REFLECTED {
-            lane(state >> out, (m ^ state) << left)
-        } else {
-            lane((state ^ m.swap_bytes()) >> left, state << out)
-        };
-        return reduce64::<T, REFLECTED>(t, keys, sum);
-    };
-    if let Ok(lane) = data.try_into() {
-        let lane = t.xor(t.load(lane), register_lane::<T, REFLECTED>(t, state));
-        return reduce128::<T, REFLECTED>(t, keys, oriented_lane::<T, REFLECTED>(t, lane));
-    }
-    let (first, last) = (word(first), word(last));
-    if n == 8 {
-        let sum = if REFLECTED { lane(0, first ^ state) } else { lane(first ^ state, 0) };
-        return reduce64::<T, REFLECTED>(t, keys, sum);
-    }
-    // 9 to 15: the first eight bytes and the last eight, which overlap by 16 - n.
-    let (overlap, s) = (128 - 8 * n, 8 * n - 64);
-    let shift = |a: u64| if REFLECTED { a >> s } else { a << s };
-    let sum = if REFLECTED {
-        lane(last ^ shift(state), (first ^ state) << overlap)
-    } else {
-        lane((first ^ state) >> overlap, last ^ shift(state))
-    };
-    reduce128::<T, REFLECTED>(t, keys, sum)
-}
-
-/// Reduces a lane to the register: lane x^64 mod P, in the embedding.
-#[inline(always)]
-pub(super) fn reduce128<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
-    let half = t.constant(keys.half);
-    let sum = if REFLECTED {
-        t.xor(t.product::<0x00>(lane, half), t.high_down(lane))
-    } else {
-        t.xor(t.product::<0x01>(lane, half), t.low_up(lane))
-    };
-    reduce64::<T, REFLECTED>(t, keys, sum)
-}
-
-/// Reduces the half of a lane with the upper powers, times x^64, plus the other half, mod P, by
-/// Barrett's method.
-///
-/// The result is exact, because P has degree 64.
-#[inline(always)]
-pub(super) fn reduce64<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
-    let barrett = t.constant(keys.barrett);
-    if REFLECTED {
-        let q = t.product::<0x00>(lane, barrett);
-        let remainder = t.low_of(t.high_down(t.xor(t.product::<0x10>(q, barrett), lane)));
-        if keys.odd { remainder ^ t.low_of(q) } else { remainder }
-    } else {
-        let q = t.xor(t.product::<0x01>(lane, barrett), lane);
-        t.low_of(t.xor(t.product::<0x11>(q, barrett), lane))
-    }
 }

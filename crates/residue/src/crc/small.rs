@@ -4,7 +4,8 @@
 //! their sum, so a table of 2^b remainders does b steps of the division at once. The table of two
 //! entries, 0 and the polynomial, is the division bit by bit.
 
-use super::{Params, Width};
+use super::params::Params;
+use super::width::Width;
 use crate::streaming::streaming;
 
 /// A CRC with one table of `ENTRIES` words, 2, 16 or 256: [`Bitwise`], [`Nibblewise`] or

@@ -8,7 +8,7 @@
 //! (M. Adler). [`FoldSteps`] reduces the last lane of folding by two instructions. [`Fused`] runs
 //! chains and folding at once.
 
-use super::compiled::CompiledIn;
+use super::family::CompiledIn;
 use super::fold::{FoldLong, fold, fold_long};
 use super::gf2::Multiples;
 use crate::arch::{CarryLessWide, CrcStep, Polynomial};
@@ -17,9 +17,9 @@ use core::marker::PhantomData;
 
 mod chain;
 mod fused;
-pub(super) mod sahu2019;
 mod three_way;
 
+pub(super) use chain::serial;
 pub(crate) use chain::{HeadShift, Serial, before_zeros};
 pub(crate) use fused::Fused;
 use three_way::TABLES_FROM;
@@ -40,13 +40,13 @@ pub(crate) trait HasCrcInstruction: CompiledIn<Word = u32> {
 ///
 /// The product comes out one place low and the step multiplies by x^32. `multiples` are those of
 /// [`HasCrcInstruction::MULTIPLES`].
-const fn shift_key(multiples: &Multiples, bytes: u64) -> u64 {
+pub(super) const fn shift_key(multiples: &Multiples, bytes: u64) -> u64 {
     // x^(n + 32) modulo P x^32 is x^32 times x^n modulo P.
     ((multiples.xpow(8 * bytes - 33 + 32) >> 32) as u32).reverse_bits() as u64
 }
 
 /// Returns the polynomial in the embedding of 64 bits.
-const fn embedded(poly: u32) -> u64 {
+pub(super) const fn embedded(poly: u32) -> u64 {
     (poly as u64) << 32
 }
 

@@ -15,8 +15,9 @@
 //! Words have the smallest of 32, 64 and 128 bits that holds the CRC: larger words would fill more
 //! of the cache.
 
+use super::params::Params;
 use super::small::Ends;
-use super::{Params, Width};
+use super::width::Width;
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::Kernel;

@@ -1,7 +1,8 @@
 //! Folding by byte matrices (GFNI): each byte is removed by additions to a few later bytes, its
 //! taps.
 //!
-//! [`elimination`] derives the method, with a small example and a scalar program. This module adds:
+//! `matrices/elimination.rs` derives the method, with a small example and a scalar program. This
+//! module adds:
 //!
 //! - [`SETS`] has taps for every polynomial of the catalogue, each with code of its own, because
 //!   the offsets of taps are offsets of registers. Any other polynomial without suitable taps is
@@ -22,56 +23,15 @@
 //!   on port 0, and all others by products: at most 36.6 bytes a cycle instead of 32; 33.9 are
 //!   reached.
 
-mod elimination;
-
-use self::elimination::{DISTANCES, Elimination};
-use super::fold::{self, Keys, fold_on, gather_tail, oriented, register_lane};
-use super::gf2::{self, Multiples};
-use super::{Constants, Embedded};
+use super::constants::{Avx512, Constants, Embedded, Long};
+use super::fold::{self, fold_on, gather_tail, oriented, register_lane};
+use super::keys::Keys;
+use super::matrices::{CRC_32, CRC_32C, CRC_64_NVME, Matrices, SETS, TAPS, WINDOW};
 #[cfg(test)]
 use crate::arch::Portable;
 use crate::arch::{ByteMatrix, tail_bytes, x86_64};
 use crate::body::{Body, Edges, Enter};
 use crate::kernel::Outlined;
-
-/// A set of taps for some polynomials, in vectors of 64 bytes.
-struct Set {
-    /// The ascending offsets; the last is the window, a multiple of four.
-    taps: &'static [usize],
-    /// The class: if bit t is set and the CRC is reflected, a carry-less product deletes vector t
-    /// of the window.
-    class: u32,
-}
-
-impl Set {
-    /// Returns the window.
-    const fn window(&self) -> usize {
-        self.taps[self.taps.len() - 1]
-    }
-}
-
-/// The sets in the order of trial: fewest taps first.
-///
-/// Taps with as many bits as the polynomial suit three polynomials of ten, with eight bits more
-/// nearly all. Few sets therefore suffice. Those of the CRCs with compiled-in constants have as
-/// many bits as the polynomial. Sets with one window lie next to each other, because an
-/// [`Elimination`] goes on from the set before.
-const SETS: &[Set] = &[
-    Set { taps: &[8], class: 0 },
-    Set { taps: &[7, 8], class: 0 },
-    Set { taps: &[6, 7, 8], class: 0x11 },
-    Set { taps: &[5, 6, 7, 8], class: 0x49 },
-    Set { taps: &[4, 6, 7, 8], class: 0x22 },
-    Set { taps: &[4, 5, 6, 7, 8], class: 0x22 },
-    Set { taps: &[9, 10, 11, 12, 13, 14, 15, 16], class: 0xb5a5 },
-    Set { taps: &[8, 9, 10, 12, 13, 14, 15, 16], class: 0xb5a5 },
-    Set { taps: &[8, 9, 10, 11, 12, 14, 15, 16], class: 0xb5a5 },
-];
-
-/// The indices in [`SETS`] of the sets of CRCs with compiled-in constants.
-const CRC_32C: usize = 3;
-const CRC_32: usize = 4;
-const CRC_64_NVME: usize = 6;
 
 /// The long data of the CRCs with compiled-in constants.
 pub(crate) type OfCrc32c = OnSet<true, CRC_32C, { SETS[CRC_32C].class }>;
@@ -81,82 +41,6 @@ pub(crate) type OfCrc64Nvme = OnSet<true, CRC_64_NVME, { SETS[CRC_64_NVME].class
 /// Their long data with one vector of a window by matrices, and the others by products.
 pub(crate) type FewOfCrc32 = OnSet<true, CRC_32, 0xfe>;
 pub(crate) type FewOfCrc64Nvme = OnSet<true, CRC_64_NVME, 0xfffe>;
-
-/// The widest window of a set, in vectors.
-const WINDOW: usize = 16;
-/// The most taps of a set.
-const TAPS: usize = 8;
-
-/// The matrices of one polynomial.
-#[derive(Clone, Debug)]
-pub(crate) struct Matrices {
-    /// The index of its taps in [`SETS`].
-    #[cfg(test)]
-    set: usize,
-    /// The code of the set on each tier, without which a program would hold the code of all sets.
-    long: Long,
-    /// One matrix for each tap.
-    rows: [u64; TAPS],
-    /// The factors that move a lane forward by the window.
-    window: u128,
-}
-
-impl Matrices {
-    /// Computes the matrices of the first set that suits the polynomial, given in the 64-bit
-    /// embedding. `keys` are the keys of the same CRC.
-    pub(crate) const fn new(
-        poly: u64,
-        multiples: &Multiples,
-        keys: &Keys,
-        width: u8,
-        reflected: bool,
-    ) -> Option<Matrices> {
-        // The compiler need not check indices then.
-        let width = if width < 64 { width as usize } else { 64 };
-        let (mut set, mut window) = (0, 0);
-        let mut elimination = Elimination::EMPTY;
-        while set < SETS.len() {
-            let taps = SETS[set].taps;
-            if taps.len() * 8 >= width {
-                if taps[taps.len() - 1] != window {
-                    window = taps[taps.len() - 1];
-                    let (mut columns, mut distance) = ([[0; 8]; DISTANCES], 0);
-                    while distance <= window / 2 {
-                        let residue = keys.word_after_vectors(distance, multiples, reflected);
-                        columns[distance] = bits_of_byte(residue, poly, reflected);
-                        distance += 1;
-                    }
-                    let (_, residue) = keys.of_window(window, multiples, reflected);
-                    let goals = bits_of_byte(residue, poly, reflected);
-                    elimination.start(&columns, goals);
-                }
-                if let Some(rows) = elimination.solve(width, taps) {
-                    return Some(Matrices {
-                        #[cfg(test)]
-                        set,
-                        long: Long::new(set, reflected),
-                        rows,
-                        window: keys.of_window(window, multiples, reflected).0,
-                    });
-                }
-            }
-            set += 1;
-        }
-        None
-    }
-}
-
-/// Returns `power` times x^0 to x^7: the embedded residues of the eight bits of a byte whose lowest
-/// power of x is `power`, lowest memory bit first.
-const fn bits_of_byte(power: u64, poly: u64, reflected: bool) -> [u64; 8] {
-    let (mut bits, mut power, mut i) = ([0; 8], power, 0);
-    while i < 8 {
-        bits[if reflected { 7 - i } else { i }] = power;
-        power = gf2::mulx(power, poly);
-        i += 1;
-    }
-    bits
-}
 
 /// Folds by byte matrices, beside carry-less products in reflected CRCs.
 ///
@@ -176,26 +60,15 @@ impl<T: AllSets> Body<T> for Taps {
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         match &with.taps {
-            Some(matrices) if data.len() >= Taps::FROM => {
-                T::of(&matrices.long).run(tier, with, state, data)
-            }
+            Some((_, long)) if data.len() >= Taps::FROM => T::of(long).run(tier, with, state, data),
             _ => <fold::FoldApart as Body<T>>::run(tier, with, state, data),
         }
     }
 }
 
-/// The code of one set in one bit order: the offsets of the taps are offsets of registers, so each
-/// set has its own.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Long {
-    #[allow(dead_code)] // Some targets have no such tier.
-    avx512: Avx512,
-    #[cfg(test)]
-    portable: Outlined<Portable, Embedded>,
-}
-
 impl Long {
-    const fn new(set: usize, reflected: bool) -> Long {
+    /// Returns the code of a set.
+    pub(super) const fn new(set: usize, reflected: bool) -> Long {
         Long {
             avx512: avx512(set, reflected),
             #[cfg(test)]
@@ -206,8 +79,6 @@ impl Long {
 
 // The one tier with byte matrices, if the target has it.
 x86_64::present_512!({
-    type Avx512 = Outlined<x86_64::Avx512Vpclmul, Embedded>;
-
     const fn avx512(set: usize, reflected: bool) -> Avx512 {
         x86_64::Avx512Vpclmul::SETS[set][reflected as usize]
     }
@@ -219,8 +90,6 @@ x86_64::present_512!({
         }
     }
 } else {
-    type Avx512 = ();
-
     const fn avx512(_: usize, _: bool) -> Avx512 {}
 });
 
@@ -265,7 +134,7 @@ impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const CLASS: u32> B
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         match &with.taps {
-            Some(matrices) if data.len() >= Taps::FROM => {
+            Some((matrices, _)) if data.len() >= Taps::FROM => {
                 let lane =
                     lane::<T, REFLECTED, SET, CLASS>(tier, &with.fold, matrices, state, data);
                 fold::reduce128::<T, REFLECTED>(tier, &with.fold, lane)
@@ -394,7 +263,7 @@ fn tapped<T: ByteMatrix, const SET: usize, const CLASS: u32, const AROUND: bool>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crc::{Params, catalog};
+    use crate::crc::catalog;
     use crate::kernel::Kernel;
 
     /// The kernel of byte matrices on arrays, for CPUs without them; tests/kernels.rs covers the
@@ -418,60 +287,6 @@ mod tests {
             }
             let expected = params.reference(&data) as u64;
             assert_eq!(kernel.value(&constants, &data), expected, "{}", params.name);
-        }
-    }
-
-    #[test]
-    fn sets_of_the_crcs_compiled_in() {
-        let sets = [
-            (&catalog::CRC_32_ISCSI, CRC_32C),
-            (&catalog::CRC_32_ISO_HDLC, CRC_32),
-            (&catalog::CRC_64_NVME, CRC_64_NVME),
-        ];
-        for (params, set) in sets {
-            assert_eq!(matrices(params).0.set, set);
-        }
-    }
-
-    fn matrices(params: &Params) -> (Matrices, &'static [usize]) {
-        let poly = (params.poly as u64) << (64 - params.width);
-        let multiples = Multiples::new(poly);
-        let keys = Keys::new(poly, &multiples, params.refin);
-        let matrices = Matrices::new(poly, &multiples, &keys, params.width, params.refin)
-            .unwrap_or_else(|| panic!("{}", params.name));
-        let taps = SETS[matrices.set].taps;
-        (matrices, taps)
-    }
-
-    /// Compares with matrices that an independent model of the algebra computed in another
-    /// language.
-    #[test]
-    fn matrices_of_the_model() {
-        let (found, taps) = matrices(&catalog::CRC_32_ISO_HDLC);
-        assert_eq!(taps, [4, 6, 7, 8]);
-        let expected = [
-            0x91e9_a130_609b_a73c,
-            0xe839_ca94_503a_bfcd,
-            0x735e_94c0_10c8_5060,
-            0xcb7f_87bd_9225_a828,
-        ];
-        assert_eq!(found.rows[..4], expected);
-        let (found, taps) = matrices(&catalog::CRC_32_ISCSI);
-        assert_eq!(taps, [5, 6, 7, 8]);
-        let expected = [
-            0xaabd_781b_9c91_8801,
-            0x5149_9365_cad4_abfc,
-            0x42d6_57fe_06f4_51a0,
-            0x1023_bdd1_a3fc_43d5,
-        ];
-        assert_eq!(found.rows[..4], expected);
-    }
-
-    #[test]
-    fn all_catalogue_polynomials_have_taps() {
-        for params in catalog::ALL.iter().filter(|params| params.width <= 64) {
-            let (_, taps) = matrices(params);
-            assert!(8 * taps.len() >= usize::from(params.width), "{}", params.name);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! CRCs of 65 to 128 bits: bit by bit, unless the caller uses [`Tables`](super::tables::Tables).
 
-use super::{Params, Register};
+use super::family::Register;
+use super::params::Params;
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::{Dispatch, Kernel, dispatch};

@@ -84,22 +84,6 @@ macro_rules! widths {
                 self.reverse_bits()
             }
         }
-
-        impl super::Crc<$integer> {
-            /// Computes the check value of `data` at compile time, by tables, a byte at a time.
-            ///
-            /// At run time [`Crc::checksum`](super::Crc::checksum) is faster.
-            ///
-            /// ```
-            /// use residue::crc::CRC_32C;
-            /// const GREETING: u32 = CRC_32C.checksum_const(b"123456789");
-            /// assert_eq!(GREETING, 0xe306_9283);
-            /// ```
-            #[must_use]
-            pub const fn checksum_const(&self, data: &[u8]) -> $integer {
-                self.const_value(data) as $integer
-            }
-        }
     )*};
 }
 widths!(u8 u16 u32 u64 u128);

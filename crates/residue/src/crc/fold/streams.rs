@@ -1,9 +1,9 @@
 //! Folding of data that come from memory, in two streams.
 
-use super::{FoldLong, gather, reduce128, register_lane};
+use super::{FoldLong, gather, product, reduce128, register_lane};
 use crate::arch::{CarryLessWide, STREAM_BYTES, in_two_streams};
 use crate::body::{Body, Edges};
-use crate::crc::{Constants, Embedded, advance::product};
+use crate::crc::constants::{Constants, Embedded};
 
 /// Folds long data of a reflected CRC, in two streams if they come from memory and the CPU gains by
 /// it.

@@ -19,7 +19,11 @@ impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial>> Body<T> for Serial<F> {
 }
 
 #[inline(always)]
-pub(super) fn serial<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> u32 {
+pub(in crate::crc) fn serial<P: Polynomial, T: CrcStep<P>>(
+    tier: T,
+    register: u32,
+    data: &[u8],
+) -> u32 {
     let (words, rest) = data.as_chunks::<8>();
     let register = words.iter().fold(register, |c, word| tier.step8(c, u64::from_le_bytes(*word)));
     tail(tier, register, rest)

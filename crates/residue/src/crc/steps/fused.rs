@@ -113,7 +113,8 @@
 use super::{FoldSteps, HasCrcInstruction, HeadShift, reduce, shift_key};
 use crate::arch::{CarryLessWide, CrcStep, streamed, tail_bytes};
 use crate::body::{Body, Edges};
-use crate::crc::fold::{Keys, gather_tail, to_four};
+use crate::crc::fold::{gather_tail, to_four};
+use crate::crc::keys::Keys;
 use core::marker::PhantomData;
 
 /// Folds what is left over, then runs blocks of `BLOCK` bytes.

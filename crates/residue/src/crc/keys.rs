@@ -127,8 +127,8 @@
 //!   2048. At the end every lane is moved to the position of the last one by a factor of its own,
 //!   all at once.
 
+use super::gf2::{self, Multiples};
 use crate::arch::CarryLessWide;
-use crate::crc::gf2::{self, Multiples};
 
 /// The constants of folding and reduction.
 #[derive(Clone, Debug)]
@@ -186,7 +186,7 @@ impl Keys {
     }
 
     /// Returns x^(512 v + 64) for 0 to 8 vectors of 64 bytes; bit i is the coefficient of x^i.
-    pub(in crate::crc) const fn word_after_vectors(
+    pub(super) const fn word_after_vectors(
         &self,
         vectors: usize,
         multiples: &Multiples,
@@ -205,7 +205,7 @@ impl Keys {
 
     /// Returns the factors that move a lane forward by `window` vectors of 64 bytes, 16 at most,
     /// and x^(512 window + 64).
-    pub(in crate::crc) const fn of_window(
+    pub(super) const fn of_window(
         &self,
         window: usize,
         multiples: &Multiples,
@@ -227,7 +227,7 @@ impl Keys {
     }
 
     /// Returns x^(128 lanes), for a reflected CRC x^(128 lanes - 1), for 1 to 16 lanes.
-    pub(in crate::crc) const fn step(&self, lanes: usize, reflected: bool) -> u64 {
+    pub(super) const fn step(&self, lanes: usize, reflected: bool) -> u64 {
         let (low, high) = self.factors(lanes, reflected);
         if reflected { high } else { low }
     }
@@ -259,11 +259,7 @@ impl Keys {
     }
 
     /// Returns the factors that move a lane forward by `bits`, at least 128.
-    pub(in crate::crc) const fn distance(
-        bits: u64,
-        multiples: &Multiples,
-        reflected: bool,
-    ) -> u128 {
+    pub(super) const fn distance(bits: u64, multiples: &Multiples, reflected: bool) -> u128 {
         let (low, high) = if reflected { (bits + 63, bits - 1) } else { (bits, bits + 64) };
         key(multiples.xpow(low), multiples.xpow(high), reflected)
     }
@@ -271,7 +267,7 @@ impl Keys {
     /// Returns the factors that move a vector forward by `vectors` vectors of `LANES` lanes, 16
     /// lanes at most.
     #[inline(always)]
-    pub(in crate::crc) fn vectors<T: CarryLessWide>(&self, tier: T, vectors: usize) -> T::W {
+    pub(super) fn vectors<T: CarryLessWide>(&self, tier: T, vectors: usize) -> T::W {
         tier.key(self.lanes[16 - vectors * T::LANES])
     }
 }

@@ -79,7 +79,10 @@
 //! assert_eq!(code.value(&message[window..]), code.value(&data));
 //! ```
 
-use super::{TAPS, WINDOW};
+/// The widest window of a set, in vectors.
+pub(in crate::crc) const WINDOW: usize = 16;
+/// The most taps of a set.
+pub(in crate::crc) const TAPS: usize = 8;
 
 /// The number of distances of taps from their window's end, in vectors: 0 to half of the window.
 pub(super) const DISTANCES: usize = WINDOW / 2 + 1;

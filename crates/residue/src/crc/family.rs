@@ -1,0 +1,87 @@
+//! Families of CRCs: their registers, and the CRCs whose constants the compiler knows.
+
+use super::constants::{COPIES_FROM, Constants, Embedded};
+use super::tables::{Tabled, Tables, Word};
+use super::width::Width;
+use crate::body::{Body, Edges, Family, Tier};
+use crate::kernel::{Dispatch, Kernel};
+use core::marker::PhantomData;
+
+/// A family of CRCs, whose values determine their registers.
+pub(crate) trait Register: Family<State: Word, Value: Into<u128>> {
+    /// Returns the register for `value`, which must be no wider than the CRC.
+    fn register(with: &Self::With, value: u128) -> Self::State;
+}
+
+impl Register for Embedded {
+    #[inline(always)]
+    fn register(with: &Constants, value: u128) -> u64 {
+        with.register(value as u64 ^ with.xorout)
+    }
+}
+
+/// A CRC with compiled-in constants, as a type, which is the family of its kernels.
+///
+/// Its bits are reflected, its width is that of its word, and both the initial register and the
+/// final xor value are all ones. The state is the register.
+pub trait CompiledIn: Sized + 'static {
+    /// The type of its registers and values.
+    type Word: Word + Into<u64>;
+    #[doc(hidden)]
+    fn constants() -> &'static Constants;
+    #[doc(hidden)]
+    fn tables() -> &'static Tables<Self::Word>;
+    /// The kernels, best first.
+    const KERNELS: &'static [Kernel<Self>];
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    const DISPATCH: &'static Dispatch<Self>;
+}
+
+impl<N: CompiledIn> Family for N {
+    type With = ();
+    type State = N::Word;
+    type Value = N::Word;
+    const COPIES_FROM: usize = COPIES_FROM;
+
+    #[inline(always)]
+    fn start((): &()) -> N::Word {
+        !N::Word::of_low(0)
+    }
+
+    #[inline(always)]
+    fn finish((): &(), state: N::Word) -> N::Word {
+        !state
+    }
+}
+
+impl<N: CompiledIn> Register for N {
+    #[inline(always)]
+    fn register((): &(), value: u128) -> N::Word {
+        !N::Word::of_low(value)
+    }
+}
+
+/// A kernel for any CRC of up to 64 bits, with this CRC's constants.
+pub(crate) struct WithConstants<N, B>(PhantomData<(N, B)>);
+
+impl<N: CompiledIn, T: Tier, B: Body<T, Family = Embedded>> Body<T> for WithConstants<N, B> {
+    type Family = N;
+    const EDGES: Edges = B::EDGES;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
+        N::Word::of_low(B::run(tier, N::constants(), state.into(), data).into())
+    }
+}
+
+/// A kernel on tables, with this CRC's tables.
+pub(crate) struct OnTables<N, B>(PhantomData<(N, B)>);
+
+impl<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for OnTables<N, B> {
+    type Family = N;
+    const EDGES: Edges = B::EDGES;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
+        B::run(tier, N::tables(), state, data)
+    }
+}
