@@ -140,7 +140,7 @@ impl Features {
         Features::NAMES.iter().filter(move |(f, _)| self.contains(*f)).map(|(_, name)| *name)
     }
 
-    /// Returns the features that the mask `name` (a tier, see [`tier_names`]) leaves enabled;
+    /// Returns the features that the mask `name`, one of [`super::tier_names`], leaves enabled;
     /// `None` for an unknown name.
     #[must_use]
     pub fn tier(name: &str) -> Option<Features> {
