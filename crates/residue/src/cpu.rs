@@ -57,8 +57,8 @@ pub fn profile() -> &'static Profile {
 
 /// Returns [`profile`] if it was found before, without the call that finds it.
 ///
-/// Loops ask for it while vectors are in registers, which a call would have to save. It is found
-/// before a kernel runs: its choice, and [`Kernel::force`](crate::kernel::Kernel::force), need it.
+/// Loops ask for it while vectors are in registers, which a call would have to save.
+/// Dispatch and [`Kernel::force`](crate::kernel::Kernel::force) find it before any kernel runs.
 #[inline(always)]
 pub(crate) fn found_profile() -> Option<&'static Profile> {
     PROFILES.get(PROFILE.load(Relaxed))

@@ -86,6 +86,15 @@ fn compare(code: &Code, data: &[u8]) -> usize {
     visitor.kernels
 }
 
+/// The kernels of another CRC's tables are wrong ones.
+#[test]
+#[should_panic(expected = "crc-32/bzip2 ")]
+fn wrong_kernels_in_a_table_are_found() {
+    let [code, other] = ["crc-32/bzip2", "crc-32/cksum"].map(|name| name.parse().expect("a code"));
+    let data = &[1, 2, 3];
+    Code::visit(&other, &mut Compare { code: &code, data, expected: None, kernels: 0 });
+}
+
 /// Returns all cases, or under an emulator the first and every `n`th after it.
 fn thinned<T>(cases: impl Iterator<Item = T>, n: usize) -> impl Iterator<Item = T> {
     cases.step_by(if common::emulated() { n } else { 1 })

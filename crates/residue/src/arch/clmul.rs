@@ -9,7 +9,7 @@ use crate::cpu::{self, ReadAhead};
 /// Carry-less arithmetic on 16-byte lanes, for CRCs.
 ///
 /// A lane holds a polynomial of degree below 128: little-endian with bit i as the coefficient of
-/// x^(127-i) for a reflected CRC, of x^i for a normal one (after [`CarryLess::reverse`]).
+/// x^(127-i) for a reflected CRC, of x^i for a normal one (after [`CarryLessWide::reverse`]).
 pub(crate) trait CarryLess: Tier {
     type V: Copy;
     fn load(self, bytes: &[u8; 16]) -> Self::V;
@@ -39,7 +39,7 @@ pub(crate) trait CarryLess: Tier {
 /// Carry-less arithmetic on vectors of one, two or four independent lanes.
 pub(crate) trait CarryLessWide: CarryLess {
     type W: Copy;
-    /// The tier of vectors of half as many lanes, if this one has them; otherwise the tier itself.
+    /// The tier of vectors with half as many lanes, or this tier if there is none.
     type Narrow: CarryLessWide<V = Self::V>;
     /// The bytes of one vector.
     type Block: Copy + 'static;
@@ -54,7 +54,7 @@ pub(crate) trait CarryLessWide: CarryLess {
     const LEAVES_REST: bool = false;
     /// Whether eight accumulators are faster than four.
     const EIGHT: bool = false;
-    /// Whether [`CarryLessWide::tail`] is there.
+    /// Whether the tier has [`CarryLessWide::tail`].
     const TAILS: bool = false;
     /// Returns the marker of the narrower tier.
     fn narrow(self) -> Self::Narrow;
@@ -75,7 +75,7 @@ pub(crate) trait CarryLessWide: CarryLess {
     fn sum_lanes(self, v: Self::W) -> Self::V;
     /// Returns the start of more than 16 bytes of data, with the register added to its first bytes.
     ///
-    /// It takes as many bytes as leave a whole number of vectors, and puts them behind zeros.
+    /// A whole number of vectors follows. The bytes of the start are behind zeros.
     fn head(self, data: &[u8], register: Self::V) -> Head<Self::W>;
 
     /// Returns two vectors that hold `v` and the `bytes` bytes after it, fewer than a vector,
@@ -126,7 +126,7 @@ pub(crate) const ALIGNED_FROM: usize = 768;
 /// Returns the number of bytes to leave behind the last vector of data, so that loops read vectors
 /// at multiples of 64 bytes, each in one cache line.
 ///
-/// It is not zero only if the CPU gains by it, and a [`CarryLessWide::tail`] is there for them.
+/// Zero unless the CPU gains by it and the tier has [`CarryLessWide::tail`].
 #[inline(always)]
 pub(crate) fn tail_bytes<T: CarryLessWide>(data: &[u8]) -> usize {
     if T::TAILS && data.len() >= ALIGNED_FROM && aligns() {

@@ -112,7 +112,7 @@ impl<T: Load + Enter<Copying = Copying<T>>> Copying<T> {
     }
 }
 
-/// Loads of the rest behind whole vectors store as many whole vectors at the end of the data.
+/// A load of the rest behind whole vectors stores whole vectors that end with the data.
 impl<T: Load + Enter<Copying = Copying<T>>> Load for Copying<T> {
     type V = T::V;
     type Block = Part<T::Block>;

@@ -1,4 +1,5 @@
-//! The operations that batches of packets need.
+//! The operations that batches of packets need. Their last step is the Internet checksum's own,
+//! because it takes place in vectors, too.
 
 use crate::body::Tier;
 
@@ -11,18 +12,13 @@ pub(crate) trait PacketSums<const N: usize>: Tier {
     /// The shortest packet, in bytes, that is faster in a group than on its own.
     const SHORTEST: usize;
     /// The longest packet, in bytes, whose lanes cannot overflow.
-    ///
-    /// The Internet checksum's own kernel takes longer ones.
     const LONGEST: usize;
     /// Returns zero lanes.
     fn none(self) -> Self::Lanes;
-    /// Returns lanes whose total is the sum of the packet's little-endian words, for lengths that
-    /// take no branch.
-    ///
-    /// An odd last byte is followed by a zero byte. Returns `None` for other lengths.
+    /// Returns lanes whose total is the sum of the packet's little-endian words, an odd last byte
+    /// followed by a zero byte; `None` unless the length is one that takes no branch.
     fn quick(self, packet: &[u8]) -> Option<Self::Lanes>;
-    /// Returns the lanes for a second range of lengths that take no branch, as
-    /// [`PacketSums::quick`] does.
+    /// Does what [`PacketSums::quick`] does, for a second range of lengths.
     fn brief(self, packet: &[u8]) -> Option<Self::Lanes>;
     /// Returns the lanes of any packet of at most [`PacketSums::LONGEST`] bytes.
     fn lanes(self, packet: &[u8]) -> Self::Lanes;

@@ -109,7 +109,7 @@ pub(crate) fn after(data: &[u8], bytes: usize) -> &[u8] {
 pub(crate) trait WordSum: Load {
     /// The bias of a word: 32768 where the instructions take signed words, else 0.
     const BIAS: i32;
-    /// The length up to which the Internet checksum's 64-bit words are faster than these vectors.
+    /// The length up to which one sum of 64-bit words is faster than these vectors.
     const WORDS_TO: usize;
     /// A vector of 32-bit lanes, one for every two words.
     type Lanes: Copy;
@@ -232,7 +232,7 @@ pub(crate) trait Weighted<U: Unit>: Load {
     /// Returns the sums after a last step, and the number of zero units behind its data.
     ///
     /// The step takes the units of `data` from `from` on, at most as many as fill it. Zeros before
-    /// them count for nothing.
+    /// them change nothing.
     #[inline(always)]
     fn last_step(self, sums: Self::Sums, data: &[u8], from: usize) -> (Self::Sums, usize) {
         let left = data.len() - from;
@@ -249,7 +249,7 @@ pub(crate) trait Weighted<U: Unit>: Load {
     fn totals32(self, sums: Self::Sums) -> [u32; 2];
     /// Returns the totals of [`Weighted::totals32`] in full.
     fn totals64(self, sums: Self::Sums) -> [i64; 2];
-    /// The most units of which each of the three sums fits a signed 32-bit lane.
+    /// The most units for which each of the three sums fits a signed 32-bit lane.
     const APART_TO: usize = 0;
 
     /// Returns the totals of [`Weighted::totals64`], of no more than `APART_TO` units.
@@ -293,7 +293,7 @@ pub(crate) trait Weighted<U: Unit>: Load {
     }
 }
 
-/// Returns S and W from `totals32` of one step of which only the last `K` vectors are not zero, for
+/// Converts the totals of a step whose first 4 - `K` vectors are zero to S and W, for
 /// [`Weighted::few`].
 #[inline(always)]
 pub(crate) fn few32<T: Weighted<U>, U: Unit, const K: usize>(

@@ -3,7 +3,7 @@
 use core::arch::asm;
 use core::arch::x86_64::{__cpuid_count, CpuidResult};
 
-/// Returns what CPUID says of a leaf.
+/// Returns a leaf of CPUID.
 #[allow(unused_unsafe)] // The intrinsic is safe from Rust 1.94 on.
 pub(crate) fn cpuid(leaf: u32, subleaf: u32) -> CpuidResult {
     // SAFETY: all x86-64 CPUs have the instruction, and it changes nothing but its results.

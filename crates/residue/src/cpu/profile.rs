@@ -1,4 +1,4 @@
-//! Micro-architectures: what a CPU does fast, which its features do not tell.
+//! Micro-architectures: what a CPU does fast, which its features do not show.
 //!
 //! A profile is a preference. Every kernel whose features the CPU has can be forced, whatever the
 //! profile says.
@@ -68,7 +68,7 @@ pub struct Profile {
     pub source: &'static str,
 }
 
-/// The profiles, no two of which choose alike.
+/// The profiles. No two choose alike.
 pub const PROFILES: &[Profile] = &[
     Profile {
         name: "zen3",

@@ -12,7 +12,10 @@ use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HasCrcInstruction, HeadShift, Serial,
     ShiftTables, ThreeWay,
 };
-use super::taps::{FewOfCrc32, FewOfCrc64Nvme, OfCrc32, OfCrc64Nvme, Taps};
+use super::taps::{
+    Crc32ByMatrices, Crc32OneVectorByMatrices, Crc64NvmeByMatrices, Crc64NvmeOneVectorByMatrices,
+    Taps,
+};
 use crate::arch::{Ethernet, Polynomial};
 use crate::body::{ByLength, OutOfLine};
 use crate::cpu::Product;
@@ -162,29 +165,34 @@ type ByMatrices<N, Long> = WithConstants<N, ByLength<Fold, OutOfLine<Long>, { Ta
 /// Does what [`ByMatrices`] does, for copies.
 type CopyByMatrices<N, Long> = WithConstants<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
 
-/// Folds by carry-less products, and removes a few vectors by the matrices of `Few` in data from
-/// `FROM` bytes up to [`FEW_BELOW`]. Longer data may be folded in two streams.
-type Products<N, Few, const FROM: usize> = ByLength<
+/// Folds by carry-less products, and by `One`, which removes one vector of a window by matrices, in
+/// data from `FROM` bytes up to [`MATRICES_BELOW`]. Longer data may be folded in two streams.
+type Products<N, One, const FROM: usize> = ByLength<
     WithConstants<N, FoldLanes>,
-    ByLength<WithConstants<N, OutOfLine<Few>>, OutOfLine<WithConstants<N, FoldStreams>>, FEW_BELOW>,
+    ByLength<
+        WithConstants<N, OutOfLine<One>>,
+        OutOfLine<WithConstants<N, FoldStreams>>,
+        MATRICES_BELOW,
+    >,
     FROM,
 >;
 
-/// The length from which CRC-32 gains by a few matrices, an estimate; CRC-64/NVME, whose taps are
-/// twice as many, at four times the length.
+/// The length from which CRC-32 gains by one vector of a window by matrices, an estimate;
+/// CRC-64/NVME, whose taps are twice as many, at four times the length.
 ///
 /// On an Emerald Rapids (2026-11-24) it gains from 48 KiB on, the size of the first-level cache: 16
-/// KiB take 174 ns with them and 169 by folding, 64 KiB 671 and 689.
-const FEW_FROM: usize = 16 << 10;
+/// KiB take 174 ns with matrices and 169 by folding, 64 KiB 671 and 689.
+const MATRICES_FROM: usize = 16 << 10;
 
 /// The length from which the data of most CPUs come from memory, whose speed decides then.
 ///
-/// Folding reads in order. The loop with a few matrices does not, and on Zen 4 it has less than
+/// Folding reads in order. The loop with matrices does not, and on Zen 4 it has less than
 /// half of the speed of folding for CRC-64/NVME at 16 MiB and 64 MiB.
-const FEW_BELOW: usize = 4 << 20;
+const MATRICES_BELOW: usize = 4 << 20;
 
-/// Removes a few vectors by matrices in all data that is long enough for it.
-type AlwaysFew<N, Few> = WithConstants<N, ByLength<FoldLanesApart, OutOfLine<Few>, { Taps::FROM }>>;
+/// Removes one vector of a window by matrices in all data that is long enough for it.
+type OneVectorByMatrices<N, One> =
+    WithConstants<N, ByLength<FoldLanesApart, OutOfLine<One>, { Taps::FROM }>>;
 
 compiled_in! {
     /// CRC-32/ISO-HDLC.
@@ -194,12 +202,12 @@ compiled_in! {
     CRC_32;
     [
         on_x86_64!(
-            Avx512Vpclmul, ByMatrices<Crc32, OfCrc32>, "avx512_gfni",
-            copy CopyByMatrices<Crc32, OfCrc32>
+            Avx512Vpclmul, ByMatrices<Crc32, Crc32ByMatrices>, "avx512_gfni",
+            copy CopyByMatrices<Crc32, Crc32ByMatrices>
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
-            Avx512Vpclmul, Products<Crc32, FewOfCrc32, FEW_FROM>,
+            Avx512Vpclmul, Products<Crc32, Crc32OneVectorByMatrices, MATRICES_FROM>,
             "avx512_vpclmul", copy LongFold<Crc32>
         ),
         on_x86_64!(Avx2Vpclmul, WithConstants<Crc32, Fold>, "avx2_vpclmul", copy LongFold<Crc32>),
@@ -219,7 +227,7 @@ compiled_in! {
     methods [
         on_x86_64!(Avx512Vpclmul, WithConstants<Crc32, FoldLanesApart>, "avx512_vpclmul_fold")
             .method(),
-        on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc32, FewOfCrc32>, "avx512_gfni_few").method(),
+        on_x86_64!(Avx512Vpclmul, OneVectorByMatrices<Crc32, Crc32OneVectorByMatrices>, "avx512_gfni_few").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_pmull_three_way").method(),
@@ -237,12 +245,12 @@ compiled_in! {
     CRC_64_NVME;
     [
         on_x86_64!(
-            Avx512Vpclmul, ByMatrices<Crc64Nvme, OfCrc64Nvme>, "avx512_gfni",
-            copy CopyByMatrices<Crc64Nvme, OfCrc64Nvme>
+            Avx512Vpclmul, ByMatrices<Crc64Nvme, Crc64NvmeByMatrices>, "avx512_gfni",
+            copy CopyByMatrices<Crc64Nvme, Crc64NvmeByMatrices>
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
-            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme, { 4 * FEW_FROM }>,
+            Avx512Vpclmul, Products<Crc64Nvme, Crc64NvmeOneVectorByMatrices, { 4 * MATRICES_FROM }>,
             "avx512_vpclmul", copy LongFold<Crc64Nvme>
         ),
         on_x86_64!(Avx2Vpclmul, WithConstants<Crc64Nvme, Fold>, "avx2_vpclmul",
@@ -257,7 +265,7 @@ compiled_in! {
     methods [
         on_x86_64!(Avx512Vpclmul, WithConstants<Crc64Nvme, FoldLanesApart>, "avx512_vpclmul_fold")
             .method(),
-        on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc64Nvme, FewOfCrc64Nvme>, "avx512_gfni_few")
+        on_x86_64!(Avx512Vpclmul, OneVectorByMatrices<Crc64Nvme, Crc64NvmeOneVectorByMatrices>, "avx512_gfni_few")
             .method(),
     ]
     generic []

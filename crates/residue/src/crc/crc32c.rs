@@ -12,7 +12,7 @@ use super::steps::{
     ChainOrFold, ChainOrTables, ChainToFused, FoldSteps, FoldStepsLong, Fused, FusedEor3,
     FusedPmull, HasCrcInstruction, HeadShift, Serial, ShiftTables, Thirds, ThreeWay,
 };
-use super::taps::{OfCrc32c, Taps};
+use super::taps::{Crc32cByMatrices, Taps};
 use crate::arch::{Castagnoli, Polynomial};
 use crate::body::{ByLength, OutOfLine};
 use crate::cpu::Product;
@@ -55,11 +55,15 @@ impl HasCrcInstruction for Crc32c {
 }
 
 /// Runs one chain of instructions, then folding, then byte matrices, by length.
-type ComposedTaps =
-    ByLength<ChainOrFold<Crc32c>, WithConstants<Crc32c, OutOfLine<OfCrc32c>>, { Taps::FROM }>;
+type ComposedTaps = ByLength<
+    ChainOrFold<Crc32c>,
+    WithConstants<Crc32c, OutOfLine<Crc32cByMatrices>>,
+    { Taps::FROM },
+>;
 
 /// Folds, then byte matrices, for copies.
-type CopyTaps = ByLength<FoldStepsLong<Crc32c>, WithConstants<Crc32c, OfCrc32c>, { Taps::FROM }>;
+type CopyTaps =
+    ByLength<FoldStepsLong<Crc32c>, WithConstants<Crc32c, Crc32cByMatrices>, { Taps::FROM }>;
 
 /// Runs four chains of 256 bytes beside 4096 bytes of vectors: on Intel's cores the products of a
 /// vector take two cycles, and in that time the chains take two words.
@@ -82,8 +86,8 @@ type ThreeWayToFused = ByLength<Thirds<Crc32c>, FoldToFused, FOLD_FROM>;
 type FoldToFused = ByLength<FoldStepsLong<Crc32c, false>, OutOfLine<FusedAvx2>, FUSED_FROM>;
 
 // The lengths from which each wins, on a Zen 3 core on 2026-11-23: `cargo xtask rivals -c crc-32c
-// -m throughput,latency -s 64,88,96,112,128,144,160,192,208,216,224,256,1024`. Some lengths gain by
-// one of the two and lose by the other; there the one counts that is behind a rival.
+// -m throughput,latency -s 64,88,96,112,128,144,160,192,208,216,224,256,1024`. Where
+// throughput and latency disagree, the mode in which a rival leads decides.
 const THREE_WAY_FROM: usize = 112;
 const FOLD_FROM: usize = 216;
 const FUSED_FROM: usize = 1024;

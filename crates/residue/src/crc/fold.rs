@@ -193,7 +193,7 @@ pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool, const AHEAD: bo
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
     let first = oriented::<T, REFLECTED>(t, head.first);
     let Some(([b, c, d], more)) = vectors.split_first_chunk() else {
-        // Nothing calls it with such data.
+        // No caller passes such data.
         return t.lane_of(0);
     };
     let second = oriented::<T, REFLECTED>(t, t.xor_wide(t.load_wide(b), head.spill));
@@ -307,7 +307,7 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     }
 }
 
-/// Walks `N` accumulators over the data in steps of as many vectors.
+/// Walks `N` accumulators over the data in steps of `N` vectors.
 #[inline(always)]
 fn walk<T: CarryLessWide, const REFLECTED: bool, const N: usize>(
     t: T,
@@ -357,7 +357,7 @@ pub(super) fn gather_tail<T: CarryLessWide, const REFLECTED: bool>(
     }
     let start = data.len().saturating_sub(16 * T::LANES);
     let ([last], _) = t.blocks(&data[start..]) else {
-        // Nothing calls it with such data.
+        // No caller passes such data.
         return t.lane_of(0);
     };
     let [a, b, c, d] = v;

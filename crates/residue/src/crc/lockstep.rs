@@ -137,7 +137,7 @@ static STARTS: [u64; 8] = {
 
 /// Returns the register after the bytes before the whole words.
 ///
-/// `word` begins with them, and there are as many as `bytes` exceeds a multiple of eight.
+/// `word` begins with them. There are `bytes % 8`.
 #[inline(always)]
 fn head<T: CrcStep<Castagnoli>>(tier: T, word: u64, bytes: usize) -> u32 {
     let start = STARTS[bytes % 8];

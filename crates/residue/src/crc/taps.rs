@@ -34,13 +34,13 @@ use crate::body::{Body, Edges, Enter};
 use crate::kernel::Outlined;
 
 /// The long data of the CRCs with compiled-in constants.
-pub(crate) type OfCrc32c = OnSet<true, CRC_32C, { SETS[CRC_32C].class }>;
-pub(crate) type OfCrc32 = OnSet<true, CRC_32, { SETS[CRC_32].class }>;
-pub(crate) type OfCrc64Nvme = OnSet<true, CRC_64_NVME, { SETS[CRC_64_NVME].class }>;
+pub(crate) type Crc32cByMatrices = OnSet<true, CRC_32C, { SETS[CRC_32C].class }>;
+pub(crate) type Crc32ByMatrices = OnSet<true, CRC_32, { SETS[CRC_32].class }>;
+pub(crate) type Crc64NvmeByMatrices = OnSet<true, CRC_64_NVME, { SETS[CRC_64_NVME].class }>;
 
 /// Their long data with one vector of a window by matrices, and the others by products.
-pub(crate) type FewOfCrc32 = OnSet<true, CRC_32, 0xfe>;
-pub(crate) type FewOfCrc64Nvme = OnSet<true, CRC_64_NVME, 0xfffe>;
+pub(crate) type Crc32OneVectorByMatrices = OnSet<true, CRC_32, 0xfe>;
+pub(crate) type Crc64NvmeOneVectorByMatrices = OnSet<true, CRC_64_NVME, 0xfffe>;
 
 /// Folds by byte matrices, beside carry-less products in reflected CRCs.
 ///
@@ -139,7 +139,7 @@ impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const CLASS: u32> B
                     lane::<T, REFLECTED, SET, CLASS>(tier, &with.fold, matrices, state, data);
                 fold::reduce128::<T, REFLECTED>(tier, &with.fold, lane)
             }
-            // Nothing calls it with such data.
+            // No caller passes such data.
             _ => state,
         }
     }
@@ -190,9 +190,9 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
         t.matrix(h),
     ];
 
-    // With a few matrices, as folding does.
-    let few = const { CLASS.count_ones() as usize + 1 == SETS[SET].window() };
-    let behind = if few { tail_bytes::<T>(data) } else { 0 };
+    // With one vector by matrices, as folding does.
+    let one = const { CLASS.count_ones() as usize + 1 == SETS[SET].window() };
+    let behind = if one { tail_bytes::<T>(data) } else { 0 };
     let whole = &data[..data.len() - behind];
     let head = t.head(whole, register_lane::<T, REFLECTED>(t, state));
     let (vectors, _) = t.blocks(&whole[head.bytes..]);

@@ -1,12 +1,16 @@
 //! Sums of words and of bytes in 64-byte vectors.
 
-use super::clmul::{LAST, read_ahead};
+use super::clmul::read_ahead;
 use super::{Avx512Vnni, ops};
-use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words, after, weights};
+use crate::arch::sums::{Load, Weighted, WordSum, after};
 use crate::cpu::ReadAhead;
 use core::arch::x86_64::*;
-use short::{Few, ends, long_ends, masked};
+use dot::Dot;
+use lanes::{both32, both64, four, halved, three32, wide};
+use short::ExactSums;
 
+mod dot;
+mod lanes;
 mod short;
 
 impl Load for Avx512Vnni {
@@ -76,244 +80,6 @@ impl WordSum for Avx512Vnni {
         }
     }
 }
-
-/// Adds sixteen 32-bit lanes to two: those of even number, and those of odd number.
-#[inline(always)]
-fn halved(_proof: Avx512Vnni, lanes: __m512i) -> __m128i {
-    // SAFETY: the marker proves AVX-512.
-    unsafe {
-        let half =
-            _mm256_add_epi32(_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64::<1>(lanes));
-        let quarter =
-            _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
-        _mm_add_epi32(quarter, _mm_unpackhi_epi64(quarter, quarter))
-    }
-}
-
-/// Returns the sums of all lanes of two vectors, by one tree for both.
-#[inline(always)]
-fn both32(proof: Avx512Vnni, a: __m512i, b: __m512i) -> [u32; 2] {
-    // SAFETY: the marker proves AVX-512.
-    let both = unsafe {
-        let mixed = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-        _mm_cvtsi128_si64(halved(proof, mixed)) as u64
-    };
-    [both as u32, (both >> 32) as u32]
-}
-
-/// Returns the sums of all lanes of three vectors, by one tree for all.
-#[inline(always)]
-fn three32(_proof: Avx512Vnni, a: __m512i, b: __m512i, c: __m512i) -> [i32; 3] {
-    // SAFETY: the marker proves AVX-512.
-    unsafe {
-        let zero = _mm512_setzero_si512();
-        let ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-        let c = _mm512_add_epi32(_mm512_unpacklo_epi32(c, zero), _mm512_unpackhi_epi32(c, zero));
-        let abc = _mm512_add_epi32(_mm512_unpacklo_epi64(ab, c), _mm512_unpackhi_epi64(ab, c));
-        let half =
-            _mm256_add_epi32(_mm512_castsi512_si256(abc), _mm512_extracti64x4_epi64::<1>(abc));
-        let quarter =
-            _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
-        let ab = _mm_cvtsi128_si64(quarter);
-        [ab as i32, (ab >> 32) as i32, _mm_extract_epi32::<2>(quarter)]
-    }
-}
-
-/// Returns the sums of all 64-bit lanes of two vectors, by one tree for both.
-#[inline(always)]
-fn both64(_proof: Avx512Vnni, a: __m512i, b: __m512i) -> [i64; 2] {
-    // SAFETY: the marker proves AVX-512.
-    unsafe {
-        let mixed = _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
-        let half =
-            _mm256_add_epi64(_mm512_castsi512_si256(mixed), _mm512_extracti64x4_epi64::<1>(mixed));
-        let quarter =
-            _mm_add_epi64(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
-        [_mm_cvtsi128_si64(quarter), _mm_extract_epi64::<1>(quarter)]
-    }
-}
-
-/// Returns the sum of four vectors of 32-bit lanes.
-#[inline(always)]
-fn four(_proof: Avx512Vnni, v: [__m512i; 4]) -> __m512i {
-    // SAFETY: the marker proves AVX-512.
-    unsafe { _mm512_add_epi32(_mm512_add_epi32(v[0], v[1]), _mm512_add_epi32(v[2], v[3])) }
-}
-
-/// A dot product with small weights, added to 32-bit lanes.
-pub(crate) trait Dot: Unit {
-    const PER_STEP: u32;
-    const BIAS: i64;
-    const CENTRE: i32;
-    const STEPS: usize;
-    const APART_TO: usize;
-    const WEIGHTS: [__m512i; 4];
-    /// The units of a vector.
-    const PER_VECTOR: usize = 64 / Self::BYTES;
-    fn ones(proof: Avx512Vnni) -> __m512i;
-    /// Returns the sums of units, in the form that the dot product takes, in some lanes.
-    fn plain(proof: Avx512Vnni, units: __m512i) -> __m512i;
-    /// Returns the weights of a vector: they go down from `PER_VECTOR` - `zeros`. There are fewer
-    /// zeros than units in two vectors.
-    fn weights(proof: Avx512Vnni, zeros: usize) -> __m512i;
-    /// The most bytes that are summed as 64-bit words.
-    const WORDS_TO: usize = 8 * Self::WORDS;
-    /// Returns S and W of up to two vectors if there is a faster way than vectors under masks.
-    #[inline(always)]
-    fn one_or_two(_proof: Avx512Vnni, _data: &[u8]) -> Option<(u32, u32)> {
-        None
-    }
-    /// Returns S and W of more than two vectors and at most four.
-    fn three_or_four(proof: Avx512Vnni, data: &[u8]) -> (u32, u32);
-    /// Returns the bytes of `data` from `from` on, 1 to 64 of more than 64, among zeros; and their
-    /// weights, which are `weights` where the zeros are behind them.
-    #[inline(always)]
-    fn last(proof: Avx512Vnni, data: &[u8], from: usize, weights: __m512i) -> (__m512i, __m512i) {
-        (proof.load_low(data, from), weights)
-    }
-    /// Converts units to the form that the dot product takes.
-    fn biased(proof: Avx512Vnni, v: __m512i) -> __m512i;
-    fn dot(proof: Avx512Vnni, lanes: __m512i, units: __m512i, weights: __m512i) -> __m512i;
-}
-
-/// Defines [`Dot::weights`]: a load from a table of descending numbers, whose address depends on
-/// the length alone.
-macro_rules! descending {
-    ($int:ty, $per_vector:literal) => {
-        #[inline(always)]
-        fn weights(_proof: Avx512Vnni, zeros: usize) -> __m512i {
-            #[repr(align(64))]
-            struct Table([$int; 3 * $per_vector]);
-            static TABLE: Table = {
-                let mut table = [0; 3 * $per_vector];
-                let mut i = 0;
-                while i < table.len() {
-                    table[i] = ($per_vector - i as i32) as $int;
-                    i += 1;
-                }
-                Table(table)
-            };
-            debug_assert!(zeros < 2 * $per_vector);
-            let from = &TABLE.0[zeros % (2 * $per_vector)..];
-            // SAFETY: the marker proves AVX-512, and a vector's numbers or more are behind the
-            // first two vectors'.
-            unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
-        }
-    };
-}
-
-impl Dot for Bytes {
-    const PER_STEP: u32 = 256;
-    const BIAS: i64 = 0;
-    /// The weights then range from 127 down to -128, which just fits signed bytes.
-    const CENTRE: i32 = 129;
-    const STEPS: usize = 1024;
-    const APART_TO: usize = 1 << 16;
-    const WEIGHTS: [__m512i; 4] = {
-        const BYTES: [[i8; 64]; 4] = weights!(256, 129, i8, 64);
-        // SAFETY: any bytes make a vector, and the sizes are equal.
-        unsafe { core::mem::transmute::<[[i8; 64]; 4], [__m512i; 4]>(BYTES) }
-    };
-    descending!(i8, 64);
-    const WORDS_TO: usize = 16;
-
-    #[inline(always)]
-    fn one_or_two(proof: Avx512Vnni, data: &[u8]) -> Option<(u32, u32)> {
-        Some(if data.len() <= 64 { masked(proof, data) } else { ends(proof, data) })
-    }
-
-    #[inline(always)]
-    fn three_or_four(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
-        long_ends(proof, data)
-    }
-
-    /// Takes the last 64 bytes, which are there sooner than bytes under a mask register.
-    #[inline(always)]
-    fn last(proof: Avx512Vnni, data: &[u8], from: usize, _: __m512i) -> (__m512i, __m512i) {
-        let bytes = data.len().wrapping_sub(from);
-        let last = proof.load(data.last_chunk().unwrap_or(&[0; 64]));
-        let kept = proof.load(LAST[bytes..].first_chunk().unwrap_or(&[0; 64]));
-        // SAFETY: the marker proves AVX-512.
-        (unsafe { _mm512_and_si512(last, kept) }, Self::weights(proof, 0))
-    }
-
-    ops! {
-        fn ones(_proof: Avx512Vnni) -> __m512i { _mm512_set1_epi8(1) }
-        fn plain(_proof: Avx512Vnni, units: __m512i) -> __m512i {
-            _mm512_sad_epu8(units, _mm512_setzero_si512())
-        }
-        fn dot(_proof: Avx512Vnni, lanes: __m512i, units: __m512i, weights: __m512i) -> __m512i {
-            _mm512_dpbusd_epi32(lanes, units, weights)
-        }
-    }
-
-    #[inline(always)]
-    fn biased(_proof: Avx512Vnni, v: __m512i) -> __m512i {
-        v
-    }
-}
-
-impl Dot for Words {
-    const PER_STEP: u32 = 128;
-    const BIAS: i64 = 32768;
-    const CENTRE: i32 = 64;
-    const STEPS: usize = 128;
-    const APART_TO: usize = 1 << 11;
-    const WEIGHTS: [__m512i; 4] = {
-        const WORDS: [[i16; 32]; 4] = weights!(128, 64, i16, 32);
-        // SAFETY: any bytes make a vector, and the sizes are equal.
-        unsafe { core::mem::transmute::<[[i16; 32]; 4], [__m512i; 4]>(WORDS) }
-    };
-    descending!(i16, 32);
-
-    #[inline(always)]
-    fn three_or_four(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
-        let vectors = proof.load_3_or_4(data);
-        Weighted::<Words>::few(proof, vectors, data.len().div_ceil(Self::BYTES))
-    }
-
-    ops! {
-        fn ones(_proof: Avx512Vnni) -> __m512i { _mm512_set1_epi16(1) }
-        fn plain(_proof: Avx512Vnni, units: __m512i) -> __m512i {
-            _mm512_dpwssd_epi32(_mm512_setzero_si512(), units, _mm512_set1_epi16(1))
-        }
-        fn biased(_proof: Avx512Vnni, v: __m512i) -> __m512i {
-            _mm512_xor_si512(v, _mm512_set1_epi16(i16::MIN))
-        }
-        fn dot(_proof: Avx512Vnni, lanes: __m512i, units: __m512i, weights: __m512i) -> __m512i {
-            _mm512_dpwssd_epi32(lanes, units, weights)
-        }
-    }
-}
-
-// Four signed lanes are added in 32 bits before they are widened.
-const _: () = {
-    const fn fits(dot_by_one: u64, weighed: u64, steps: usize) -> bool {
-        let m = steps as u64;
-        let limit = i32::MAX as u64;
-        4 * dot_by_one * m * (m - 1) / 2 <= limit
-            && 4 * dot_by_one * m <= limit
-            && weighed * m <= limit
-    }
-    // Four bytes to a lane, and in a step 4 * 4 of them with weights of at most 128.
-    assert!(fits(4 * 255, 16 * 255 * 128, <Bytes as Dot>::STEPS));
-    // Two words to a lane, and in a step 4 * 2 of them, with weights whose absolute values add up
-    // to 256 at most.
-    assert!(fits(2 * 32768, 32768 * 256, <Words as Dot>::STEPS));
-};
-
-// The sums of all lanes, of no more than `APART_TO` units.
-const _: () = {
-    const fn fits(plain: u64, weighed: u64, steps: usize) -> bool {
-        let m = steps as u64;
-        plain * m * (m - 1) / 2 <= i32::MAX as u64 && weighed * m <= i32::MAX as u64
-    }
-    // The weights of bytes are 127 to -128, those of words 64 to -63; a word is -32768 to 32767.
-    let bytes = <Bytes as Dot>::APART_TO / <Bytes as Dot>::PER_STEP as usize;
-    assert!(fits(255 * 256, 255 * (128 * 129 / 2), bytes));
-    let words = <Words as Dot>::APART_TO / <Words as Dot>::PER_STEP as usize;
-    assert!(fits(32768 * 128, 32768 * (64 * 65 / 2) + 32767 * (63 * 64 / 2), words));
-};
 
 /// The sums of a step's four vectors, kept apart.
 ///
@@ -404,7 +170,7 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     #[inline(always)]
     fn few<const K: usize>(self, vectors: [__m512i; K], units: usize) -> (u32, u32) {
         let places = K * U::PER_VECTOR;
-        let mut sums = Few::new::<U>(self, places - units);
+        let mut sums = ExactSums::new::<U>(self, places - units);
         for (j, v) in vectors.into_iter().enumerate() {
             sums.add::<U>(self, j, v);
         }
@@ -416,7 +182,7 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     fn several(self, data: &[u8]) -> (u32, u32) {
         let whole = (data.len() - 1) / 64;
         let (places, units) = ((whole + 1) * U::PER_VECTOR, data.len().div_ceil(U::BYTES));
-        let mut sums = Few::new::<U>(self, places - units);
+        let mut sums = ExactSums::new::<U>(self, places - units);
         let (vectors, _) =
             data.split_at_checked(64 * whole).unwrap_or_default().0.as_chunks::<64>();
         let (steps, single) = vectors.as_chunks::<4>();
@@ -438,16 +204,5 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
         sums.weights = weights;
         sums.add::<U>(self, 3, last);
         sums.totals::<U>(self, places, units)
-    }
-}
-
-/// Adds sixteen signed 32-bit lanes to eight of 64 bits with the same sum.
-#[inline(always)]
-fn wide(_proof: Avx512Vnni, lanes: __m512i) -> __m512i {
-    // SAFETY: the marker proves AVX-512.
-    unsafe {
-        let low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(lanes));
-        let high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(lanes));
-        _mm512_add_epi64(low, high)
     }
 }

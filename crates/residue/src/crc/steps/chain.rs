@@ -60,7 +60,7 @@ fn tail<P: Polynomial, T: CrcStep<P>>(tier: T, mut register: u32, mut rest: &[u8
     }
 }
 
-/// Returns, for each number up to eight, the register that as many zero bytes turn into all ones.
+/// Returns, for 0 to 8 zero bytes, the register that they turn into all ones.
 pub(crate) const fn before_zeros<P: Polynomial>() -> [u32; 9] {
     let poly = P::POLY.reverse_bits();
     let mut registers = [u32::MAX; 9];

@@ -58,7 +58,7 @@ impl<F: HasCrcInstruction> ThreeWay<F> {
         tier.step8(c[2], last ^ tier.low_of(tier.xor(first, second)))
     }
 
-    /// Advances the register over the first three segments of the data, if there are as many.
+    /// Advances the register over the first three segments of the data, if it is long enough.
     #[inline(always)]
     fn first<T: CrcStep<F::Polynomial> + CarryLess, const L: usize>(
         tier: T,

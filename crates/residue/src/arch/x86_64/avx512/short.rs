@@ -1,7 +1,8 @@
 //! Sums of a few vectors of 64 bytes, and of less: exact weights, and no loop.
 
 use super::super::Avx512Vnni;
-use super::{Dot, both32, four};
+use super::dot::Dot;
+use super::lanes::{both32, four};
 use crate::arch::sums::{Bytes, Load, WordSum};
 use core::arch::x86_64::*;
 
@@ -9,20 +10,20 @@ use core::arch::x86_64::*;
 ///
 /// The weights of a vector are those that the last one has; each vector adds the plain sums before
 /// it, times its number of units.
-pub(super) struct Few {
+pub(super) struct ExactSums {
     pub(super) weights: __m512i,
     plain: __m512i,
     earlier: __m512i,
     weighted: [__m512i; 4],
 }
 
-impl Few {
+impl ExactSums {
     /// Starts the sums of vectors with `zeros` units behind the data.
     #[inline(always)]
-    pub(super) fn new<U: Dot>(proof: Avx512Vnni, zeros: usize) -> Few {
+    pub(super) fn new<U: Dot>(proof: Avx512Vnni, zeros: usize) -> ExactSums {
         let zero = WordSum::lanes(proof, 0);
         let weights = U::weights(proof, zeros);
-        Few { weights, plain: zero, earlier: zero, weighted: [zero; 4] }
+        ExactSums { weights, plain: zero, earlier: zero, weighted: [zero; 4] }
     }
 
     /// Adds the next vector; the weighted sum of number `j` takes it in.
@@ -110,8 +111,7 @@ pub(super) fn masked(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
     }
 }
 
-/// Returns S and W of 65 to 128 bytes: of the first 64, of which those that are among the last 64
-/// count for nothing, and of the last.
+/// Returns S and W of 65 to 128 bytes: of the first 64 and of the last 64. Bytes in both count once.
 ///
 /// Vectors of 32 bytes need no masks and fewer levels of additions than longer ones. The weights of
 /// the first half leave out 64, which counts once for each of its bytes.
@@ -143,11 +143,11 @@ pub(super) fn ends(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
     }
 }
 
-/// Returns S and W of 129 to 256 bytes: of the first 128, and of the last 128 without those that
-/// are among the first.
+/// Returns S and W of 129 to 256 bytes: of the first 128 and of the last 128. Bytes in both count
+/// once.
 #[inline(always)]
 pub(super) fn long_ends(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
-    /// The bytes of the last 128 that count: from place n - 128 on, those of n bytes.
+    /// From place n - 128 on: ones for the bytes of the last 128 of n that are not in the first 128.
     #[repr(align(64))]
     struct Table([u8; 256]);
     static KEPT: Table = {
