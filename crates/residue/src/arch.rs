@@ -239,3 +239,19 @@ macro_rules! tiers {
     )*};
 }
 pub(crate) use tiers;
+
+/// Defines methods whose body is one `unsafe` expression of intrinsics that the marker proves.
+macro_rules! ops {
+    ($($(#[$attr:meta])* fn $name:ident($this:ident $(: $proof:ty)? $(, $arg:ident: $ty:ty)*)
+        -> $ret:ty { $($body:tt)* })*) => {
+        $($(#[$attr])* #[inline(always)]
+        fn $name($this $(: $proof)? $(, $arg: $ty)*) -> $ret {
+            // SAFETY: the marker exists, so the CPU has the features of its tier, which the
+            // intrinsics below need; memory is read only through the reference, which covers the
+            // bytes of the load.
+            unsafe { $($body)* }
+        })*
+    };
+}
+#[allow(unused_imports)] // Some targets have no such markers.
+pub(crate) use ops;

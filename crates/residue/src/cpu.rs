@@ -66,7 +66,7 @@ pub(crate) fn found_profile() -> Option<&'static Profile> {
 
 #[cold]
 fn find_profile() -> &'static Profile {
-    let found = named_profile().unwrap_or_else(detected_profile);
+    let found = variable("RESIDUE_PROFILE", Profile::named).unwrap_or_else(detected_profile);
     let place = PROFILES.iter().position(|profile| profile.name == found.name);
     PROFILE.store(place.unwrap_or(usize::MAX), Relaxed);
     found
@@ -78,13 +78,12 @@ pub fn detected_profile() -> &'static Profile {
     Profile::named(detect::profile()).unwrap_or(&PROFILES[PROFILES.len() - 1])
 }
 
-#[cfg(feature = "std")]
-fn named_profile() -> Option<&'static Profile> {
-    Profile::named(&std::env::var("RESIDUE_PROFILE").ok()?)
-}
-
-#[cfg(not(feature = "std"))]
-fn named_profile() -> Option<&'static Profile> {
+/// Returns what the environment variable `name` says; `None` without the feature `std`.
+#[cfg_attr(not(feature = "std"), allow(unused_variables))]
+fn variable<T>(name: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    #[cfg(feature = "std")]
+    return read(&std::env::var(name).ok()?);
+    #[cfg(not(feature = "std"))]
     None
 }
 
@@ -112,20 +111,10 @@ pub fn mask_error() -> Option<std::string::String> {
 
 #[cold]
 fn detect_once() -> Features {
-    let found = detected().intersection(mask());
+    let mask = variable("RESIDUE_CPU", Features::tier).unwrap_or(Features::ALL);
+    let found = detected().intersection(mask);
     FEATURES.store(found.0, Relaxed);
     found
-}
-
-#[cfg(feature = "std")]
-fn mask() -> Features {
-    let name = std::env::var("RESIDUE_CPU");
-    name.ok().and_then(|name| Features::tier(&name)).unwrap_or(Features::ALL)
-}
-
-#[cfg(not(feature = "std"))]
-fn mask() -> Features {
-    Features::ALL
 }
 
 /// Returns the features of this CPU that kernels may use, unmasked.

@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::thinned;
 use residue::code::ValueEncoding;
 use residue::crc::compiled::{CompiledIn, Crc32};
 use residue::crc::{Crc, Params, catalog};
@@ -93,11 +94,6 @@ fn wrong_kernels_in_a_table_are_found() {
     let [code, other] = ["crc-32/bzip2", "crc-32/cksum"].map(|name| name.parse().expect("a code"));
     let data = &[1, 2, 3];
     Code::visit(&other, &mut Compare { code: &code, data, expected: None, kernels: 0 });
-}
-
-/// Returns all cases, or under an emulator the first and every `n`th after it.
-fn thinned<T>(cases: impl Iterator<Item = T>, n: usize) -> impl Iterator<Item = T> {
-    cases.step_by(if common::emulated() { n } else { 1 })
 }
 
 /// Returns codes whose tables are few or cheap to make: the sums, and a CRC of each kind.
@@ -254,29 +250,13 @@ fn all_catalogue_crcs() {
     }
 }
 
-/// Every width, both bit orders and both orders of the value, from arbitrary registers, each used
-/// as the CRC's init.
 #[test]
 fn all_widths_and_start_states() {
     let data = noise(300);
-    let mut random = noise(1 << 16).into_iter();
-    let mut number = |mask: u128| {
-        let bytes: Vec<u8> = random.by_ref().take(16).collect();
-        u128::from_le_bytes(bytes.try_into().expect("enough noise")) & mask
-    };
-    for width in 1..=128 {
-        let orders = [(true, true), (false, false), (true, false), (false, true)];
-        for (refin, refout) in thinned(orders.into_iter(), 3) {
-            let mask = u128::MAX >> (128 - width);
-            let poly = number(mask) | 1;
-            for init in thinned([0, mask, number(mask)].into_iter(), 2) {
-                let xorout = number(mask);
-                let params = Params::new("custom", width, poly, init, (refin, refout), xorout);
-                let code = Code::Crc(Crc::new(&params.expect("valid parameters")));
-                for n in [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 32, 47, 130, 210] {
-                    compare(&code, &data[n % 64..n % 64 + n]);
-                }
-            }
+    for params in common::every_width(3) {
+        let code = Code::Crc(Crc::new(&params));
+        for n in [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 32, 47, 130, 210] {
+            compare(&code, &data[n % 64..n % 64 + n]);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{input, number, vectors};
+use common::{input, number, thinned, vectors};
 use residue::crc::{Params, catalog};
 use residue::small::{self, Bitwise, Bytewise, Nibblewise};
 use residue::{Code, internet};
@@ -58,11 +58,6 @@ small! {
     Bytewise u8 Bytewise u16 Bytewise u32 Bytewise u64 Bytewise u128
 }
 
-/// Returns all cases, or under an emulator the first and every `n`th after it.
-fn thinned<T>(cases: impl Iterator<Item = T>, n: usize) -> impl Iterator<Item = T> {
-    cases.step_by(if common::emulated() { n } else { 1 })
-}
-
 /// Compares every type of a CRC with the definition: at once, from a value, and in pieces.
 fn compare(params: &Params, types: &[Box<dyn Small>], data: &[u8]) {
     let (n, expected) = (data.len(), params.reference(data));
@@ -93,30 +88,13 @@ fn all_catalogue_crcs() {
     }
 }
 
-/// Every width, both bit orders and both orders of the value, from arbitrary registers, each used
-/// as the CRC's init.
 #[test]
 fn all_widths_and_start_states() {
     let data = noise(300);
-    let mut random = noise(1 << 16).into_iter();
-    let mut number = |mask: u128| {
-        let bytes: Vec<u8> = random.by_ref().take(16).collect();
-        u128::from_le_bytes(bytes.try_into().expect("enough noise")) & mask
-    };
-    for width in 1..=128 {
-        let orders = [(true, true), (false, false), (true, false), (false, true)];
-        for (refin, refout) in orders {
-            let mask = u128::MAX >> (128 - width);
-            let poly = number(mask) | 1;
-            for init in thinned([0, mask, number(mask)].into_iter(), 2) {
-                let xorout = number(mask);
-                let params = Params::new("custom", width, poly, init, (refin, refout), xorout)
-                    .expect("valid parameters");
-                let types = types(&params);
-                for n in [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 33, 130] {
-                    compare(&params, &types, &data[n % 64..n % 64 + n]);
-                }
-            }
+    for params in common::every_width(1) {
+        let types = types(&params);
+        for n in [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 33, 130] {
+            compare(&params, &types, &data[n % 64..n % 64 + n]);
         }
     }
 }

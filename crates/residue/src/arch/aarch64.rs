@@ -19,17 +19,3 @@ macro_rules! present {
     ({ $($yes:tt)* } else { $($no:tt)* }) => { $($yes)* };
 }
 pub(crate) use present;
-
-/// Defines methods whose body is one `unsafe` expression of intrinsics that the marker proves.
-macro_rules! ops {
-    ($(fn $name:ident($this:ident $(, $arg:ident: $ty:ty)*) -> $ret:ty { $($body:tt)* })*) => {
-        $(#[inline(always)]
-        fn $name($this $(, $arg: $ty)*) -> $ret {
-            // SAFETY: the marker exists, so the CPU has the features of its tier, which the
-            // intrinsics below need; memory is read only through the reference, which covers the
-            // bytes of the load.
-            unsafe { $($body)* }
-        })*
-    };
-}
-use ops;

@@ -104,6 +104,65 @@ pub(crate) fn streamed(way: Option<ReadAhead>, bytes: usize) -> bool {
         && cpu::found_profile().is_some_and(|profile| profile.reads_ahead == way)
 }
 
+/// Defines the methods of [`CarryLessWide`] for vectors of one lane, except products and the order
+/// of bytes.
+#[allow(unused_macros)] // Some targets have no such tiers.
+macro_rules! one_lane {
+    () => {
+        type W = Self::V;
+        type Narrow = Self;
+        type Block = [u8; 16];
+        const LANES: usize = 1;
+
+        #[inline(always)]
+        fn narrow(self) -> Self {
+            self
+        }
+
+        #[inline(always)]
+        fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
+            data.as_chunks()
+        }
+
+        #[inline(always)]
+        fn load_wide(self, block: &[u8; 16]) -> Self::V {
+            self.load(block)
+        }
+
+        #[inline(always)]
+        fn keys(self, table: &[u128; 17], first: usize) -> Self::V {
+            self.lane_of(table[first])
+        }
+
+        #[inline(always)]
+        fn key(self, key: u128) -> Self::V {
+            self.lane_of(key)
+        }
+
+        #[inline(always)]
+        fn xor_wide(self, a: Self::V, b: Self::V) -> Self::V {
+            self.xor(a, b)
+        }
+
+        #[inline(always)]
+        fn last_lane(self, v: Self::V) -> Self::V {
+            v
+        }
+
+        #[inline(always)]
+        fn sum_lanes(self, v: Self::V) -> Self::V {
+            v
+        }
+
+        #[inline(always)]
+        fn head(self, data: &[u8], register: Self::V) -> $crate::arch::Head<Self::V> {
+            $crate::arch::lane_head(self, data, register)
+        }
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use one_lane;
+
 /// The length from which a profile may ask for two streams: half of the third-level cache of the
 /// EPYC (family 25 model 17, 2026-11-24) on which they were measured.
 const STREAMS_FROM: usize = 16 << 20;

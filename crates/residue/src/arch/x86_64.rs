@@ -27,18 +27,3 @@ pub(crate) use present as present_512;
 mod absent;
 #[cfg(not(feature = "avx512"))]
 pub(crate) use absent::present_512;
-
-/// Defines methods whose body is one `unsafe` expression of intrinsics that the marker proves.
-macro_rules! ops {
-    ($($(#[$attr:meta])* fn $name:ident($this:ident $(: $proof:ty)? $(, $arg:ident: $ty:ty)*)
-        -> $ret:ty { $($body:tt)* })*) => {
-        $($(#[$attr])* #[inline(always)]
-        fn $name($this $(: $proof)? $(, $arg: $ty)*) -> $ret {
-            // SAFETY: the marker exists, so the CPU has the features of its tier, which the
-            // intrinsics below need; memory is read only through the reference, which covers the
-            // bytes of the load.
-            unsafe { $($body)* }
-        })*
-    };
-}
-use ops;

@@ -227,7 +227,10 @@ compiled_in! {
     methods [
         on_x86_64!(Avx512Vpclmul, WithConstants<Crc32, FoldLanesApart>, "avx512_vpclmul_fold")
             .method(),
-        on_x86_64!(Avx512Vpclmul, OneVectorByMatrices<Crc32, Crc32OneVectorByMatrices>, "avx512_gfni_few").method(),
+        on_x86_64!(
+            Avx512Vpclmul, OneVectorByMatrices<Crc32, Crc32OneVectorByMatrices>, "avx512_gfni_few"
+        )
+        .method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_pmull_three_way").method(),
@@ -265,8 +268,11 @@ compiled_in! {
     methods [
         on_x86_64!(Avx512Vpclmul, WithConstants<Crc64Nvme, FoldLanesApart>, "avx512_vpclmul_fold")
             .method(),
-        on_x86_64!(Avx512Vpclmul, OneVectorByMatrices<Crc64Nvme, Crc64NvmeOneVectorByMatrices>, "avx512_gfni_few")
-            .method(),
+        on_x86_64!(
+            Avx512Vpclmul, OneVectorByMatrices<Crc64Nvme, Crc64NvmeOneVectorByMatrices>,
+            "avx512_gfni_few"
+        )
+        .method(),
     ]
     generic []
 }

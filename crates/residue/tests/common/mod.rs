@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 use residue::cpu::Features;
+use residue::crc::Params;
 use residue::kernel::{Family, Forced, Kernel};
 use std::path::PathBuf;
 use std::process::Command;
@@ -26,6 +27,32 @@ pub fn wanted(needs: Features) -> bool {
 /// Returns the kernel, if this CPU can run it and it is to be tested.
 pub fn force<F: Family>(kernel: &'static Kernel<F>) -> Option<Forced<F>> {
     kernel.force().filter(|_| wanted(kernel.info().needs))
+}
+
+/// Returns all cases, or under an emulator the first and every `n`th after it.
+pub fn thinned<T>(cases: impl Iterator<Item = T>, n: usize) -> impl Iterator<Item = T> {
+    cases.step_by(if emulated() { n } else { 1 })
+}
+
+/// Returns CRCs of every width, in both bit orders and both orders of the value, with arbitrary
+/// registers as init; under an emulator one in `orders` of the orders.
+pub fn every_width(orders: usize) -> impl Iterator<Item = Params> {
+    let mut random = residue_testing::Random(1);
+    let mut number =
+        move |mask: u128| (u128::from(random.next()) << 64 | u128::from(random.next())) & mask;
+    let all = [(true, true), (false, false), (true, false), (false, true)];
+    (1..=128).flat_map(move |width| {
+        let mask = u128::MAX >> (128 - width);
+        let mut found = Vec::new();
+        for refs in thinned(all.into_iter(), orders) {
+            let poly = number(mask) | 1;
+            for init in thinned([0, mask, number(mask)].into_iter(), 2) {
+                let params = Params::new("custom", width, poly, init, refs, number(mask));
+                found.push(params.expect("valid parameters"));
+            }
+        }
+        found
+    })
 }
 
 /// Runs a test of this program in a process of its own, which must succeed; returns what it prints.

@@ -1,6 +1,7 @@
 //! The CRC instructions.
 
-use super::{Crc, CrcPmull, CrcPmullEor3, ops};
+use super::{Crc, CrcPmull, CrcPmullEor3};
+use crate::arch::ops;
 use crate::arch::{Castagnoli, CrcStep, Ethernet};
 use core::arch::aarch64::*;
 

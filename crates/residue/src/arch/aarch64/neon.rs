@@ -1,7 +1,8 @@
 //! Sums of words and of bytes. Products are unsigned here: words need no bias, and weights no
 //! centre.
 
-use super::{Neon, ops};
+use super::Neon;
+use crate::arch::ops;
 use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, few32, low_words, weights};
 use core::arch::aarch64::*;
 

@@ -1,7 +1,9 @@
 //! Carry-less products.
 
-use super::{CrcPmull, CrcPmullEor3, Pmull, PmullEor3, ops};
-use crate::arch::{CarryLess, CarryLessWide, Head, clmul::lane_head};
+use super::{CrcPmull, CrcPmullEor3, Pmull, PmullEor3};
+use crate::arch::clmul::one_lane;
+use crate::arch::ops;
+use crate::arch::{CarryLess, CarryLessWide};
 use core::arch::aarch64::*;
 
 /// Implements lanes with an exclusive or of three as one operation, on cores wide enough for eight
@@ -42,56 +44,8 @@ macro_rules! carry_less {
         }
 
         impl CarryLessWide for $tier {
-            type W = uint8x16_t;
-            type Narrow = Self;
-            type Block = [u8; 16];
-            const LANES: usize = 1;
+            one_lane!();
             const EIGHT: bool = $eight;
-
-            #[inline(always)]
-            fn narrow(self) -> Self {
-                self
-            }
-
-            #[inline(always)]
-            fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
-                data.as_chunks()
-            }
-
-            #[inline(always)]
-            fn load_wide(self, block: &[u8; 16]) -> uint8x16_t {
-                self.load(block)
-            }
-
-            #[inline(always)]
-            fn keys(self, table: &[u128; 17], first: usize) -> uint8x16_t {
-                self.lane_of(table[first])
-            }
-
-            #[inline(always)]
-            fn key(self, key: u128) -> uint8x16_t {
-                self.lane_of(key)
-            }
-
-            #[inline(always)]
-            fn xor_wide(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-                self.xor(a, b)
-            }
-
-            #[inline(always)]
-            fn last_lane(self, v: uint8x16_t) -> uint8x16_t {
-                v
-            }
-
-            #[inline(always)]
-            fn sum_lanes(self, v: uint8x16_t) -> uint8x16_t {
-                v
-            }
-
-            #[inline(always)]
-            fn head(self, data: &[u8], register: uint8x16_t) -> Head<uint8x16_t> {
-                lane_head(self, data, register)
-            }
 
             ops! {
                 fn fold(self, v: uint8x16_t, key: uint8x16_t, data: uint8x16_t) -> uint8x16_t {

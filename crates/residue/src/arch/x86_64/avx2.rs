@@ -1,6 +1,7 @@
 //! Sums of words and of bytes in 32-byte vectors.
 
-use super::{Avx2, ops};
+use super::Avx2;
+use crate::arch::ops;
 use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, after, few32, last_word, weights};
 use core::arch::x86_64::*;
 

@@ -1,7 +1,8 @@
 //! Sums of words and of bytes in 64-byte vectors.
 
+use super::Avx512Vnni;
 use super::clmul::read_ahead;
-use super::{Avx512Vnni, ops};
+use crate::arch::ops;
 use crate::arch::sums::{Load, Weighted, WordSum, after};
 use crate::cpu::ReadAhead;
 use core::arch::x86_64::*;

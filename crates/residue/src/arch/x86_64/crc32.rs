@@ -1,6 +1,7 @@
 //! The `crc32` instruction.
 
-use super::{Avx2Vpclmul, Avx512Vpclmul, Sse42, Sse42Pclmul, ops};
+use super::{Avx2Vpclmul, Avx512Vpclmul, Sse42, Sse42Pclmul};
+use crate::arch::ops;
 use crate::arch::{Castagnoli, CrcStep};
 use core::arch::x86_64::*;
 

@@ -1,7 +1,8 @@
 //! Sums of packets side by side.
 
-use super::{Avx2, Avx512Vnni, ops};
+use super::{Avx2, Avx512Vnni};
 use crate::arch::PacketSums;
+use crate::arch::ops;
 use crate::arch::sums::{Load, WordSum, low_words};
 use core::arch::x86_64::*;
 

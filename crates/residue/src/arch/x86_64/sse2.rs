@@ -1,6 +1,7 @@
 //! Sums of words and of bytes in 16-byte vectors.
 
-use super::{Sse2, ops};
+use super::Sse2;
+use crate::arch::ops;
 use crate::arch::sums::{Load, Weighted, WordSum, Words, few32, low_words, weights};
 use core::arch::x86_64::*;
 

@@ -1,6 +1,7 @@
 //! Sums of bytes in 16-byte vectors, by SSSE3's multiply-add.
 
-use super::{Ssse3, ops};
+use super::Ssse3;
+use crate::arch::ops;
 use crate::arch::sums::{Bytes, Load, Weighted, few32, low_words, weights};
 use core::arch::x86_64::*;
 

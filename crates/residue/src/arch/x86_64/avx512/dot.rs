@@ -1,8 +1,9 @@
 //! Dot products of bytes, and of words, with weights.
 
+use super::super::Avx512Vnni;
 use super::super::clmul::LAST;
-use super::super::{Avx512Vnni, ops};
 use super::short::{ends, long_ends, masked};
+use crate::arch::ops;
 use crate::arch::sums::{Bytes, Load, Unit, Weighted, Words, weights};
 use core::arch::x86_64::*;
 

@@ -111,7 +111,8 @@ pub(super) fn masked(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
     }
 }
 
-/// Returns S and W of 65 to 128 bytes: of the first 64 and of the last 64. Bytes in both count once.
+/// Returns S and W of 65 to 128 bytes: of the first 64 and of the last 64. Bytes in both count
+/// once.
 ///
 /// Vectors of 32 bytes need no masks and fewer levels of additions than longer ones. The weights of
 /// the first half leave out 64, which counts once for each of its bytes.
@@ -147,7 +148,7 @@ pub(super) fn ends(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
 /// once.
 #[inline(always)]
 pub(super) fn long_ends(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
-    /// From place n - 128 on: ones for the bytes of the last 128 of n that are not in the first 128.
+    /// From place n - 128 on: ones for the bytes of the last 128 that are not among the first.
     #[repr(align(64))]
     struct Table([u8; 256]);
     static KEPT: Table = {
