@@ -1,9 +1,10 @@
 //! Questions and answers, as JSON. An answer is `{"error": "..."}` if the question cannot be
 //! answered.
 
-use crate::{Page, capture, describe, every, identify, snippet, strength};
+use crate::{Page, capture, describe, every, identify, strength};
 use residue::{Code, Partial};
 use residue_identify::explain::explain;
+use residue_identify::source::{Language, Method};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,12 +19,7 @@ enum Question {
     /// Describes a code.
     Describe(describe::Described),
     /// Generates the source of a CRC.
-    Source {
-        code: String,
-        language: snippet::Language,
-        #[serde(deserialize_with = "snippet::method")]
-        method: snippet::Method,
-    },
+    Source { code: String, language: String, method: String },
     /// Finds the length up to which each Hamming distance holds, and the distance at `bits` of
     /// data.
     Strength { code: String, bits: u64 },
@@ -76,7 +72,12 @@ fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
         Question::Source { code: name, language, method } => {
             let code = code(&name)?;
             let params = code.params().ok_or_else(|| format!("{name} is not a CRC"))?;
-            Ok(json!({ "source": snippet::source(params, language, method)? }))
+            let language =
+                Language::ALL.into_iter().find(|it| language.eq_ignore_ascii_case(it.name()));
+            let language = language.ok_or("unknown language")?;
+            let method = Method::ALL.into_iter().find(|it| it.name() == method);
+            let method = method.ok_or("unknown method")?;
+            Ok(json!({ "source": language.source(params, method)? }))
         }
         Question::Strength { code, bits } => strength::strength(&code, bits, page),
         Question::Explain { code: name, kind, data } => {

@@ -15,7 +15,6 @@ mod every;
 #[allow(unsafe_code)]
 mod ffi;
 mod identify;
-mod snippet;
 mod strength;
 
 pub use ask::ask;

@@ -294,6 +294,21 @@ fn definitions_for_other_tools() {
     let both = print("crc,c");
     assert!(both.starts_with(&format!("// {about}\npub const CRC_16_KERMIT: crc::Alg")), "{both}");
     assert!(both.contains(&format!("}};\n/* {about} */\n#include <stddef.h>\n")), "{both}");
+    for (language, function) in [
+        ("go", "func Crc16Kermit(crc uint16, data []byte) uint16 {"),
+        ("java", "public final class Crc16Kermit {"),
+        ("javascript", "export function crc16Kermit(data, crc = 0x0) {"),
+        ("rust", "pub fn crc_16_kermit(crc: u16, data: &[u8]) -> u16 {"),
+    ] {
+        let text = print(language);
+        assert!(text.starts_with(&format!("// {about}\n")) && text.contains(function), "{text}");
+    }
+    let python = print("python");
+    assert!(python.starts_with(&format!("# {about}\ndef crc_16_kermit(data: bytes")), "{python}");
+    let unknown = residue(samples.into_iter().chain(["cobol"])).run();
+    unknown.ends(2);
+    let names = "residue, reveng, crc, crcmod, c, go, java, javascript, python, rust";
+    assert!(unknown.err.contains(names), "{}", unknown.err);
     // What is no CRC, or what a tool cannot express.
     let hash = ["identify", "text:hello:4f9f2cab", "text:world:37a3e893", "--as", "c"];
     let ran = residue(hash).run();

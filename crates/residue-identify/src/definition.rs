@@ -1,6 +1,6 @@
 //! Writes a CRC down as other tools and languages take it.
 
-use crate::source::{Method, Model, c, snake};
+use crate::source::{Language, Method, Model, snake};
 use residue::crc::Params;
 
 /// The notations of a CRC.
@@ -14,14 +14,28 @@ pub enum Notation {
     CrcCrate,
     /// A function of the Python package `crcmod`.
     Crcmod,
-    /// A function in C, one bit at a time.
-    C,
+    /// A function, one bit at a time.
+    Function(Language),
 }
 
 impl Notation {
     /// All notations.
-    pub const ALL: [Notation; 5] =
-        [Notation::Residue, Notation::Reveng, Notation::CrcCrate, Notation::Crcmod, Notation::C];
+    pub const ALL: [Notation; 10] = {
+        use Notation::{CrcCrate, Crcmod, Function, Residue, Reveng};
+        let [c, go, java, javascript, python, rust] = Language::ALL;
+        [
+            Residue,
+            Reveng,
+            CrcCrate,
+            Crcmod,
+            Function(c),
+            Function(go),
+            Function(java),
+            Function(javascript),
+            Function(python),
+            Function(rust),
+        ]
+    };
 
     /// Returns the name, as it is given on the command line.
     #[must_use]
@@ -31,16 +45,27 @@ impl Notation {
             Notation::Reveng => "reveng",
             Notation::CrcCrate => "crc",
             Notation::Crcmod => "crcmod",
-            Notation::C => "c",
+            Notation::Function(language) => language.name(),
+        }
+    }
+
+    /// Returns a comment as the tool or language takes it; `None` if it has none.
+    #[must_use]
+    pub fn comment(self, text: &str) -> Option<String> {
+        match self {
+            Notation::Residue | Notation::Reveng => None,
+            Notation::Crcmod | Notation::Function(Language::Python) => Some(format!("# {text}")),
+            Notation::Function(Language::C) => Some(format!("/* {text} */")),
+            Notation::CrcCrate | Notation::Function(_) => Some(format!("// {text}")),
         }
     }
 
     /// Writes a CRC in this notation, without a newline at the end.
     ///
     /// # Errors
-    /// Returns why it cannot be written: crcmod has whole bytes and one order of bits only, C has
-    /// integers of 64 bits.
-    pub fn write(self, params: &Params) -> Result<String, &'static str> {
+    /// Returns why it cannot be written: crcmod has whole bytes and one order of bits only,
+    /// and C, Go and Java have integers of 64 bits.
+    pub fn write(self, params: &Params) -> Result<String, String> {
         match self {
             Notation::Residue => Ok(fields(params, ",")),
             Notation::Reveng => {
@@ -48,8 +73,10 @@ impl Notation {
                 Ok(format!("{}  name=\"{name}\"", fields(params, "  ")))
             }
             Notation::CrcCrate => Ok(crc_crate(params)),
-            Notation::Crcmod => crcmod(params),
-            Notation::C => c(params, Method::Bitwise).map(|text| text.trim_end().to_string()),
+            Notation::Crcmod => crcmod(params).map_err(str::to_string),
+            Notation::Function(language) => {
+                Ok(language.source(params, Method::Bitwise)?.trim_end().to_string())
+            }
         }
     }
 }
@@ -140,7 +167,7 @@ mod tests {
         assert!(written(Notation::CrcCrate).starts_with(
             "pub const CRC_16_CUSTOM: crc::Algorithm<u16> = crc::Algorithm {\n    width: 16,\n"
         ));
-        assert!(Notation::C.write(&catalog::CRC_82_DARC).is_err());
+        assert!(Notation::Function(Language::C).write(&catalog::CRC_82_DARC).is_err());
         assert!(Notation::Crcmod.write(&catalog::CRC_12_UMTS).is_err());
     }
 }

@@ -1,13 +1,101 @@
-//! Source code of CRCs as functions of programming languages. C is here; the page adds others.
+//! Source code of CRCs as functions of programming languages, by three methods.
 //!
 //! Every function takes the value of the data so far and returns the value with further data, as
 //! zlib's `crc32` does. Between the two, it holds the register in a word of the language: in its
 //! lowest bits if the lowest bit of a byte comes first, else in its highest.
 
 mod c;
+mod go;
+mod java;
+mod javascript;
+mod python;
+mod rust;
 
-pub use c::c;
 use residue::crc::Params;
+
+/// A programming language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C11.
+    C,
+    /// Go.
+    Go,
+    /// Java, as a class.
+    Java,
+    /// JavaScript, as a module; values above 32 bits are of type `BigInt`.
+    JavaScript,
+    /// Python 3.
+    Python,
+    /// Rust.
+    Rust,
+}
+
+impl Language {
+    /// All languages.
+    pub const ALL: [Language; 6] = [
+        Language::C,
+        Language::Go,
+        Language::Java,
+        Language::JavaScript,
+        Language::Python,
+        Language::Rust,
+    ];
+
+    /// Returns the name in lower case, as it is given on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Language::C => "c",
+            Language::Go => "go",
+            Language::Java => "java",
+            Language::JavaScript => "javascript",
+            Language::Python => "python",
+            Language::Rust => "rust",
+        }
+    }
+
+    /// Returns the name of the function of a CRC; in Java, of its class.
+    #[must_use]
+    pub fn function(self, params: &Params) -> String {
+        match self {
+            Language::C | Language::Python | Language::Rust => snake(params),
+            Language::Go | Language::Java => camel(params),
+            Language::JavaScript => lower_camel(params),
+        }
+    }
+
+    /// Returns the source of a CRC as a function, by a method.
+    ///
+    /// The function takes the value of the data so far and returns the value with further data, as
+    /// zlib's `crc32` does.
+    ///
+    /// # Errors
+    /// If the language has no integer type that the method could use for a register of this width.
+    pub fn source(self, params: &Params, method: Method) -> Result<String, String> {
+        let widest = match (self, method) {
+            (Language::Python | Language::Rust, Method::Bitwise | Method::Table)
+            | (Language::JavaScript, Method::Bitwise) => 128,
+            (Language::JavaScript, Method::Slicing) => 32,
+            _ => 64,
+        };
+        if params.width > widest {
+            return Err(format!(
+                "no integers above {widest} bits in {} for the method {}: choose another",
+                self.name(),
+                method.name()
+            ));
+        }
+        let source = match self {
+            Language::C => c::source,
+            Language::Go => go::source,
+            Language::Java => java::source,
+            Language::JavaScript => javascript::source,
+            Language::Python => python::source,
+            Language::Rust => rust::source,
+        };
+        Ok(source(params, method))
+    }
+}
 
 /// A method of computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,26 +134,24 @@ impl Method {
 }
 
 /// The constants of a CRC whose register is held in a word.
-#[derive(Clone, Debug)]
-pub struct Model<'a> {
+pub(crate) struct Model<'a> {
     /// The CRC.
-    pub params: &'a Params,
+    params: &'a Params,
     /// Bits of the word.
-    pub bits: u32,
+    pub(crate) bits: u32,
     /// Bits of the word that the register does not use.
-    pub spare: u32,
+    spare: u32,
     /// Polynomial, aligned as the register.
-    pub poly: u128,
+    poly: u128,
     /// Value of no data, with which a computation starts.
-    pub start: u128,
+    start: u128,
     /// Description, one sentence in each.
-    pub about: [String; 4],
+    about: [String; 4],
 }
 
 impl<'a> Model<'a> {
     /// Chooses the narrowest of these words, in bits, ascending, that holds the register.
-    #[must_use]
-    pub fn new(params: &'a Params, words: &[u32]) -> Model<'a> {
+    pub(crate) fn new(params: &'a Params, words: &[u32]) -> Model<'a> {
         let width = u32::from(params.width);
         let bits = words.iter().copied().find(|&bits| bits >= width).unwrap_or(width);
         let spare = bits - width;
@@ -83,42 +169,59 @@ impl<'a> Model<'a> {
     }
 
     /// Returns whether the lowest bit of a byte comes first.
-    #[must_use]
-    pub fn refin(&self) -> bool {
+    fn refin(&self) -> bool {
         self.params.refin
     }
 
     /// Returns whether the value is the register in reverse.
-    #[must_use]
-    pub fn mixed(&self) -> bool {
+    fn mixed(&self) -> bool {
         self.params.refin != self.params.refout
     }
 
     /// Returns the distance from a byte to the register's end where it is added.
-    #[must_use]
-    pub fn up(&self) -> u32 {
+    fn up(&self) -> u32 {
         if self.refin() { 0 } else { self.bits - 8 }
     }
 
     /// Returns the final xor.
-    #[must_use]
-    pub fn xorout(&self) -> u128 {
+    fn xorout(&self) -> u128 {
         self.params.xorout
     }
 }
 
 /// Returns the function's name in languages that separate words by underscores, such as
 /// `crc_32_iscsi`.
-#[must_use]
-pub fn snake(params: &Params) -> String {
+pub(crate) fn snake(params: &Params) -> String {
     if params.name == "custom" {
         return format!("crc_{}_custom", params.width);
     }
     params.name.replace(['-', '/'], "_")
 }
 
+/// Returns the name in languages that capitalise words, such as `Crc32Iscsi`.
+fn camel(params: &Params) -> String {
+    let capital = |word: &str| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_uppercase() + rest
+    };
+    snake(params).split('_').map(capital).collect()
+}
+
+/// Returns the name in languages that capitalise all words but the first, such as `crc32Iscsi`.
+fn lower_camel(params: &Params) -> String {
+    let name = camel(params);
+    name[..1].to_lowercase() + &name[1..]
+}
+
 /// Returns the shift that moves a byte of a 64-bit word to its lowest bits.
-#[must_use]
-pub fn down(refin: bool, byte: u32) -> u32 {
+pub(crate) fn down(refin: bool, byte: u32) -> u32 {
     if refin { 8 * byte } else { 56 - 8 * byte }
+}
+
+/// Joins the eight terms of a step of [`Method::Slicing`], four on a line. `term` gets the number
+/// of the table and of the byte, from 0 for the first.
+fn eight(indent: &str, term: impl Fn(u32, u32) -> String) -> String {
+    let terms: Vec<String> = (0..8).map(|byte| term(7 - byte, byte)).collect();
+    let [first, second] = [&terms[..4], &terms[4..]].map(|terms| terms.join(" ^ "));
+    format!("{first}\n{indent}^ {second}")
 }

@@ -1,6 +1,7 @@
 //! Definitions for other libraries, used by these libraries.
 
-use residue::crc::{Params, catalog};
+mod params;
+
 use residue_identify::Notation;
 use std::fmt::Write as _;
 use std::fs;
@@ -36,26 +37,13 @@ fn main() {
     }
 ";
 
-/// Returns the catalogue, and CRCs of mixed reflection: of several widths, and of one more.
-fn params(width: u8) -> Vec<Params> {
-    let own = |width: u8, refin, refout| {
-        let name: &'static str = Box::leak(format!("own-{width}/{refin}-{refout}").into());
-        let poly = 0x8005_1021_04c1_1db7_u128 & (u128::MAX >> (128 - width));
-        let some = poly >> 1;
-        Params::new(name, width, poly, some, (refin, refout), some ^ 1).unwrap()
-    };
-    let widths = [3, 7, 8, 9, 24, 33, 64, width].into_iter();
-    let own = widths.flat_map(|w| [own(w, true, false), own(w, false, true)]);
-    catalog::ALL.iter().copied().chain(own).collect()
-}
-
 /// The crate `crc` computes by every constant: the value of `123456789`, which is a part of it, and
 /// of all bytes.
 #[test]
 fn the_crate_crc_takes_the_constants() {
     let message: Vec<u8> = (0..=255).collect();
     let (mut constants, mut checks) = (String::new(), START.to_string());
-    let all = params(100);
+    let all = params::all();
     for params in &all {
         let text = Notation::CrcCrate.write(params).unwrap();
         let (name, rest) = text.strip_prefix("pub const ").unwrap().split_once(": ").unwrap();
@@ -90,7 +78,7 @@ fn the_crate_crc_takes_the_constants() {
 #[test]
 fn crcmod_gives_the_check_values() {
     let mut written = 0;
-    for params in params(1) {
+    for params in params::all() {
         let Ok(text) = Notation::Crcmod.write(&params) else { continue };
         let number = |start: &str| {
             let rest = &text[text.find(start).unwrap() + start.len()..];
@@ -117,37 +105,4 @@ fn crcmod_gives_the_check_values() {
         written += 1;
     }
     assert!(written > 60);
-}
-
-#[test]
-fn c_gives_the_check_values() {
-    let mut source = String::new();
-    let mut calls = String::new();
-    for params in params(1).iter().filter(|params| params.width <= 64) {
-        let text = Notation::C.write(params).unwrap();
-        let (head, _) = text.split_once("_t crc, const void").unwrap();
-        let name = head.rsplit_once('(').unwrap().0.rsplit(' ').next().unwrap();
-        calls += &format!(
-            "  if ({name}({start:#x}u, \"123456789\", 9) != {:#x}u) {{\n    bad++;\n    \
-             puts(\"{name}\");\n  }}\n",
-            params.check,
-            start = params.reference(b""),
-        );
-        source += &(text + "\n\n");
-    }
-    source += "#include <stdio.h>\nint main(void) {\n  int bad = 0;\n";
-    source += &calls;
-    source += "  return bad;\n}\n";
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-functions");
-    fs::create_dir_all(&folder).unwrap();
-    let (file, program) = (folder.join("all.c"), folder.join("all"));
-    fs::write(&file, source).unwrap();
-    let compiled = Command::new("cc")
-        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"])
-        .args([&program, &file])
-        .output();
-    let compiled = compiled.expect("cc runs");
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let ran = Command::new(&program).output().unwrap();
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
 }

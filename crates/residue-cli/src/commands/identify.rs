@@ -94,12 +94,12 @@ pub struct IdentifyArgs {
     #[arg(long)]
     all: bool,
     /// Print only the definition of the CRC that was found: for `residue sum -a`, as a line of the
-    /// RevEng catalogue, for the Rust crate crc, for Python's crcmod, or as a function in C
+    /// RevEng catalogue, for the Rust crate crc, for Python's crcmod, or as a function in a language
     #[arg(
         long = "as",
         value_name = "NOTATION",
         value_delimiter = ',',
-        value_parser = ["residue", "reveng", "crc", "crcmod", "c"],
+        value_parser = Notation::ALL.map(Notation::name),
         conflicts_with = "json"
     )]
     notations: Vec<String>,
@@ -151,12 +151,8 @@ fn definitions(
             continue;
         };
         let text = notation.write(params).map_err(|why| anyhow!("--as {name}: {why}"))?;
-        let about = format!("{covered}; the value {}", hit.form);
-        match notation {
-            Notation::Residue | Notation::Reveng => {}
-            Notation::CrcCrate => output.line(format!("// {about}"))?,
-            Notation::Crcmod => output.line(format!("# {about}"))?,
-            Notation::C => output.line(format!("/* {about} */"))?,
+        if let Some(comment) = notation.comment(&format!("{covered}; the value {}", hit.form)) {
+            output.line(comment)?;
         }
         output.line(text)?;
     }

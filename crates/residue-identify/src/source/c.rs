@@ -4,17 +4,7 @@ use super::{Method, Model, down, snake};
 use residue::crc::Params;
 use std::fmt::Write as _;
 
-/// Returns the source of a CRC as a function in C11, by a method.
-///
-/// The function takes the value of the data so far and returns the value with further data, as
-/// zlib's `crc32` does.
-///
-/// # Errors
-/// Returns why there is none: C has no integers above 64 bits.
-pub fn c(params: &Params, method: Method) -> Result<String, &'static str> {
-    if params.width > 64 {
-        return Err("C has no integers of more than 64 bits");
-    }
+pub(super) fn source(params: &Params, method: Method) -> String {
     let model = Model::new(params, &[8, 16, 32, 64]);
     let (name, bits) = (snake(params), model.bits);
     // Constants of 64 bits are unsigned only if they say so.
@@ -68,7 +58,7 @@ pub fn c(params: &Params, method: Method) -> Result<String, &'static str> {
     } else {
         format!("return crc ^ {xorout:#x}{end};")
     });
-    Ok(text + "}\n")
+    text + "}\n"
 }
 
 /// Returns the step for a byte, as the body of a loop.

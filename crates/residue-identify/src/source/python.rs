@@ -4,7 +4,7 @@ use super::{Method, Model, down, eight, snake};
 use residue::crc::Params;
 use std::fmt::Write as _;
 
-pub fn source(params: &Params, method: Method) -> String {
+pub(super) fn source(params: &Params, method: Method) -> String {
     let model = Model::new(params, &[8]);
     let (name, bits, xorout) = (snake(params), model.bits, model.xorout());
     let mut text = tables(&model, method, &name);

@@ -1,15 +1,14 @@
 //! JavaScript, as an ES module. Numbers hold 32 bits for bit operations: wider registers are two
 //! numbers on tables, and a `BigInt` one bit at a time.
 
-use super::{Method, Model, camel, eight};
+use super::{Method, Model, eight, lower_camel};
 use residue::crc::Params;
 use std::fmt::Write as _;
 
-pub fn source(params: &Params, method: Method) -> String {
+pub(super) fn source(params: &Params, method: Method) -> String {
     let model =
         if params.width <= 32 { Model::new(params, &[32]) } else { Model::new(params, &[64, 128]) };
-    let name = camel(params);
-    let name = name[..1].to_lowercase() + &name[1..];
+    let name = lower_camel(params);
     let table = name.clone() + "Table";
     let (wide, xorout) = (model.bits > 32, model.xorout());
     // Literals of `BigInt` end in `n`.
@@ -124,8 +123,7 @@ fn step(model: &Model, method: Method, table: &str) -> String {
 
 /// Returns the loop over eight bytes. The register is added to the first four.
 fn slices(model: &Model) -> String {
-    let table = camel(model.params);
-    let table = table[..1].to_lowercase() + &table[1..] + "Table";
+    let table = lower_camel(model.params) + "Table";
     let refin = model.refin();
     let place = |byte: u32| match if refin { 8 * byte } else { 24 - 8 * byte } {
         0 => format!("data[at + {byte}]"),

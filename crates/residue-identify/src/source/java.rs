@@ -5,7 +5,7 @@ use super::{Method, Model, camel, down, eight};
 use residue::crc::Params;
 use std::fmt::Write as _;
 
-pub fn source(params: &Params, method: Method) -> String {
+pub(super) fn source(params: &Params, method: Method) -> String {
     let model = Model::new(params, &[32, 64]);
     let (name, xorout) = (camel(params), model.xorout());
     let (kind, class, end) =

@@ -1,10 +1,11 @@
 //! Compiles and runs the functions of every language, and compares their values with the
 //! definition.
 
-use super::*;
-use residue::crc::catalog;
-use residue_testing::Random;
-use std::io::Write as _;
+mod params;
+
+use residue::crc::Params;
+use residue_identify::source::{Language, Method};
+use residue_testing::{Random, installed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,19 +25,6 @@ const MANY: [&str; 10] = [
 const INPUTS: usize = 1000;
 /// Number of inputs of every other CRC.
 const FEW: usize = 24;
-
-/// Returns the catalogue, and CRCs of mixed reflection, which it lacks at most widths.
-fn every() -> Vec<Params> {
-    let own = |width: u8, refin, refout| {
-        let name: &'static str = Box::leak(format!("own-{width}/{refin}-{refout}").into());
-        let poly = (0x8005_1021_04c1_1db7_u128 | 1) & (u128::MAX >> (128 - width));
-        let some = poly >> 1;
-        Params::new(name, width, poly, some, (refin, refout), some ^ 1).unwrap()
-    };
-    let widths = [1, 3, 7, 8, 9, 24, 32, 33, 64].into_iter();
-    let own = widths.flat_map(|w| [own(w, true, false), own(w, false, true)]);
-    catalog::ALL.iter().copied().chain(own).collect()
-}
 
 /// An input: a place in the random bytes, a length, and where it is cut into two pieces.
 #[derive(Clone, Copy)]
@@ -73,25 +61,36 @@ impl Data {
 
 /// A function to test, and the number of inputs it takes.
 struct Function {
+    language: Language,
     /// The CRC, whose name has the method appended.
     params: Params,
     method: Method,
     inputs: usize,
 }
 
+impl Function {
+    fn name(&self) -> String {
+        self.language.function(&self.params)
+    }
+
+    fn source(&self) -> String {
+        self.language.source(&self.params, self.method).unwrap()
+    }
+}
+
 /// Returns all functions that a language has.
 fn functions(language: Language) -> Vec<Function> {
     let mut all = Vec::new();
-    for params in every() {
+    for params in params::all() {
         for method in Method::ALL {
-            if source(&params, language, method).is_err() {
+            if language.source(&params, method).is_err() {
                 continue;
             }
             let name = Box::leak(
                 format!("{}/{method:?}", params.name.replace('/', "/of-")).to_lowercase().into(),
             );
             let inputs = if MANY.contains(&params.name) { INPUTS } else { FEW };
-            all.push(Function { params: Params { name, ..params }, method, inputs });
+            all.push(Function { language, params: Params { name, ..params }, method, inputs });
         }
     }
     all
@@ -131,7 +130,7 @@ fn good(command: &mut Command) -> String {
 fn compare(language: Language, functions: &[Function], data: &Data, printed: &str) {
     let mut printed = printed.lines();
     let (mut crcs, mut values) = (0, 0);
-    for Function { params, inputs, method } in functions {
+    for Function { params, inputs, method, .. } in functions {
         for (i, it) in data.inputs[..*inputs].iter().enumerate() {
             let value = params.reference(&data.bytes[it.at..it.at + it.length]);
             let line = printed.next().unwrap_or("nothing");
@@ -150,22 +149,6 @@ fn compare(language: Language, functions: &[Function], data: &Data, printed: &st
     println!("{language:?}: {crcs} CRCs, {} functions, {values} values", functions.len());
 }
 
-/// Reports that a language is not tested, unless its program is there. `RESIDUE_REQUIRE_ALL` does
-/// not ask for Go and Java, whose packages are large.
-fn missing(program: &str, version: &str) -> bool {
-    let found = Command::new(program).arg(version).output().is_ok_and(|it| it.status.success());
-    if !found {
-        let large = ["go", "javac"].contains(&program);
-        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
-        assert!(large || !required, "`{program}` is not installed");
-        let kind = if large { "not tested" } else { "skipped" };
-        // Not by a macro, whose text a test that passes does not show.
-        let line = format!("{kind}: generated code: `{program}` is not installed\n");
-        let _ = std::io::stdout().write_all(line.as_bytes());
-    }
-    !found
-}
-
 /// Tests a language. `build` writes and compiles the functions with a main program in the folder,
 /// and returns the command that prints the value of each input by each function.
 fn check(language: Language, build: impl FnOnce(&Path, &[Function]) -> Command) {
@@ -177,17 +160,13 @@ fn check(language: Language, build: impl FnOnce(&Path, &[Function]) -> Command) 
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-fn sources(language: Language, functions: &[Function]) -> impl Iterator<Item = String> {
-    functions.iter().map(move |it| source(&it.params, language, it.method).unwrap())
-}
-
 #[test]
 fn c() {
-    if missing("cc", "--version") {
+    if !installed("cc") {
         return;
     }
     check(Language::C, |folder, functions| {
-        let mut text: String = sources(Language::C, functions).collect();
+        let mut text: String = functions.iter().map(Function::source).collect();
         text += r#"#include <stdio.h>
 #include <inttypes.h>
 static unsigned char bytes[4096];
@@ -211,7 +190,7 @@ int main(void) {
     fclose(file);
 "#;
         for it in functions {
-            let (name, start) = (snake(&it.params), it.params.reference(b""));
+            let (name, start) = (it.name(), it.params.reference(b""));
             text += &format!("    RUN({name}, {start:#x}u, {})\n", it.inputs);
         }
         text += "}\n";
@@ -225,7 +204,7 @@ int main(void) {
 #[test]
 fn rust() {
     check(Language::Rust, |folder, functions| {
-        let mut text: String = sources(Language::Rust, functions).collect();
+        let mut text: String = functions.iter().map(Function::source).collect();
         text += r#"fn main() {
     let bytes = std::fs::read("bytes").unwrap();
     let inputs = std::fs::read_to_string("inputs").unwrap();
@@ -243,7 +222,7 @@ fn rust() {
     }
 "#;
         for it in functions {
-            let (name, start) = (snake(&it.params), it.params.reference(b""));
+            let (name, start) = (it.name(), it.params.reference(b""));
             text += &format!("    run!({name}, {start:#x}, {});\n", it.inputs);
         }
         text += "}\n";
@@ -256,11 +235,11 @@ fn rust() {
 
 #[test]
 fn python() {
-    if missing("python3", "--version") {
+    if !installed("python3") {
         return;
     }
     check(Language::Python, |folder, functions| {
-        let mut text: String = sources(Language::Python, functions).collect();
+        let mut text: String = functions.iter().map(Function::source).collect();
         text += "from pathlib import Path\nbytes_ = Path('bytes').read_bytes()\n\
                  inputs = Path('inputs').read_text().splitlines()\n\
                  inputs = [[int(word) for word in line.split()] for line in inputs]\n\
@@ -269,7 +248,7 @@ fn python() {
                  first = function(data[:cut]) if cut else function(b'')\n        \
                  print(f'{function(data[cut:], first):x}')\n";
         for it in functions {
-            text += &format!("run({}, {})\n", snake(&it.params), it.inputs);
+            text += &format!("run({}, {})\n", it.name(), it.inputs);
         }
         write(&folder.join("main.py"), text);
         let mut run = Command::new("python3");
@@ -280,11 +259,11 @@ fn python() {
 
 #[test]
 fn javascript() {
-    if missing("node", "--version") {
+    if !installed("node") {
         return;
     }
     check(Language::JavaScript, |folder, functions| {
-        let mut text: String = sources(Language::JavaScript, functions).collect();
+        let mut text: String = functions.iter().map(Function::source).collect();
         text += "import { readFileSync } from 'node:fs';\n\
                  const bytes = readFileSync('bytes'), lines = [];\n\
                  const inputs = readFileSync('inputs', 'utf8').trim().split('\\n')\
@@ -296,9 +275,7 @@ fn javascript() {
                  lines.push(name(data.subarray(cut), first).toString(16));\n  \
                  }\n};\n";
         for it in functions {
-            let name = camel(&it.params);
-            let name = name[..1].to_lowercase() + &name[1..];
-            text += &format!("run({name}, {});\n", it.inputs);
+            text += &format!("run({}, {});\n", it.name(), it.inputs);
         }
         text += "process.stdout.write(lines.join('\\n') + '\\n');\n";
         write(&folder.join("main.mjs"), text);
@@ -310,14 +287,14 @@ fn javascript() {
 
 #[test]
 fn go() {
-    if missing("go", "version") {
+    if !installed("go") {
         return;
     }
     check(Language::Go, |folder, functions| {
         std::fs::create_dir(folder.join("crc")).unwrap();
         write(&folder.join("go.mod"), "module snippets\n\ngo 1.19\n");
-        for (it, source) in functions.iter().zip(sources(Language::Go, functions)) {
-            write(&folder.join(format!("crc/{}.go", snake(&it.params))), source);
+        for it in functions {
+            write(&folder.join(format!("crc/{}.go", it.name())), it.source());
         }
         let mut text = String::from(
             r#"package main
@@ -355,7 +332,7 @@ func main() {
         );
         for it in functions {
             let start = it.params.reference(b"");
-            text += &format!("\trun(crc.{}, {start:#x}, {})\n", camel(&it.params), it.inputs);
+            text += &format!("\trun(crc.{}, {start:#x}, {})\n", it.name(), it.inputs);
         }
         text += "\tout.Flush()\n}\n";
         write(&folder.join("main.go"), text);
@@ -372,12 +349,12 @@ func main() {
 
 #[test]
 fn java() {
-    if missing("javac", "--version") {
+    if !installed("javac") {
         return;
     }
     check(Language::Java, |folder, functions| {
-        for (it, source) in functions.iter().zip(sources(Language::Java, functions)) {
-            write(&folder.join(camel(&it.params) + ".java"), source);
+        for it in functions {
+            write(&folder.join(it.name() + ".java"), it.source());
         }
         let mut text = String::from(
             r#"import java.nio.file.*;
@@ -406,11 +383,7 @@ public final class Main {
         );
         for it in functions {
             let start = it.params.reference(b"");
-            text += &format!(
-                "        run({}::update, {start:#x}L, {});\n",
-                camel(&it.params),
-                it.inputs
-            );
+            text += &format!("        run({}::update, {start:#x}L, {});\n", it.name(), it.inputs);
         }
         text += "        System.out.print(out);\n    }\n}\n";
         write(&folder.join("Main.java"), text);

@@ -1,13 +1,13 @@
 //! Go.
 
-use super::{Method, Model, camel, down, eight};
+use super::{Method, Model, camel, down, eight, lower_camel};
 use residue::crc::Params;
 use std::fmt::Write as _;
 
-pub fn source(params: &Params, method: Method) -> String {
+pub(super) fn source(params: &Params, method: Method) -> String {
     let model = Model::new(params, &[8, 16, 32, 64]);
     let (name, bits, xorout) = (camel(params), model.bits, model.xorout());
-    let table = name[..1].to_lowercase() + &name[1..] + "Table";
+    let table = lower_camel(params) + "Table";
     let imports: Vec<&str> = [
         (method == Method::Slicing).then_some("import \"encoding/binary\"\n"),
         model.mixed().then_some("import \"math/bits\"\n"),

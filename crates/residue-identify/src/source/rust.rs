@@ -4,7 +4,7 @@ use super::{Method, Model, down, eight, snake};
 use residue::crc::Params;
 use std::fmt::Write as _;
 
-pub fn source(params: &Params, method: Method) -> String {
+pub(super) fn source(params: &Params, method: Method) -> String {
     let model = Model::new(params, &[8, 16, 32, 64, 128]);
     let (name, bits, poly) = (snake(params), model.bits, model.poly);
     let constant = name.to_uppercase();
