@@ -76,6 +76,8 @@ pub struct Options {
     pub misaligned: bool,
     /// Whether to drive data and tables out of the caches before each call ([`Mode::Thesis`] only).
     pub cold: bool,
+    /// Whether to leave the cost of reading the counter in the figures, as the thesis did.
+    pub with_counter: bool,
     /// Whether the thread was bound to one core; the run records it.
     pub pinned: bool,
     /// Seed for the random data.
@@ -96,6 +98,7 @@ impl Default for Options {
             data: Data::Random,
             misaligned: false,
             cold: false,
+            with_counter: false,
             pinned: false,
             seed: 1,
         }
@@ -178,6 +181,7 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
         let length = list.iter().sum::<usize>() as f64 / list.len() as f64;
         // A core may change its clock between sizes.
         let clock = &Clock { ticks_per_cycle: pace, ..*clock };
+        let overhead = if options.with_counter { 0.0 } else { overhead };
         let timing = Timing { clock, grid, overhead, length };
         let named = &contenders[..contenders.len() - 1];
         cells.extend(named.iter().zip(all).map(|(one, samples)| timing.cell(one, *size, samples)));
@@ -421,6 +425,7 @@ fn conditions(options: &Options) -> Vec<String> {
     let all = [
         given(options.cold, "cold"),
         given(options.misaligned, "misaligned"),
+        given(options.with_counter, "with the counter's cost"),
         given(options.pinned, "pinned"),
         options.mixed.as_ref().map(|range| format!("mixed {range:?}")),
         (options.seed != Options::default().seed).then(|| format!("seed {}", options.seed)),

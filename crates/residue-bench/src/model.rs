@@ -144,7 +144,7 @@ pub struct Run {
     pub data: String,
     /// Calls asked for in each cell; batches of calls, in the modes `throughput` and `latency`.
     pub samples: usize,
-    /// The other options: `cold`, `misaligned`, `mixed 20..=64`, `pinned`, `seed 7`; empty for the
+    /// The other options: `cold`, `misaligned`, `with the counter's cost`, `mixed 20..=64`, `pinned`, `seed 7`; empty for the
     /// defaults.
     #[serde(default)]
     pub conditions: Vec<String>,

@@ -19,7 +19,7 @@ use residue_bench::{Mode, Progress};
 use residue_report::number::significant;
 use serde::Serialize;
 
-pub use list::CLAIMS;
+pub use list::{CLAIMS, CONCLUSION};
 use rounds::Measured;
 
 /// The number of rounds in which both sides of a ratio are measured.
@@ -253,7 +253,7 @@ pub fn judge(calls: usize, clock: &Clock, progress: Progress<'_>) -> Result<Repo
 /// # Errors
 /// Returns the errors of [`residue_bench::measure`].
 pub fn conclusion(calls: usize, clock: &Clock, progress: Progress<'_>) -> Result<Report, Error> {
-    let claims: Vec<&Claim> = CLAIMS.iter().take(list::CONCLUSION).collect();
+    let claims: Vec<&Claim> = CLAIMS.iter().take(CONCLUSION).collect();
     report(&claims, &Measured::new(&claims, calls, clock, progress)?)
 }
 

@@ -4,16 +4,14 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::sahu2019::{Cpu, figures, tables};
+use crate::sahu2019::{figures, tables};
 use residue_bench::load;
 use residue_bench::model::{Run, Statistic};
 use residue_report::Figure;
 use residue_report::files;
 use residue_report::number::plain_number;
-use residue_report::page::{self, head, plate, section};
+use residue_report::page::{self, head, section};
 use residue_report::text::{day, escaped, marked_up};
-
-const SCRIPT: &str = include_str!("page/choose.js");
 
 /// Writes the whole report into a folder, which is made if it is missing: `index.html`,
 /// `figure-ID.svg` for each figure, `cells.csv` and `run.json`. Returns the paths, in that order.
@@ -47,7 +45,15 @@ pub fn html(run: &Run, verdict: &[String], statistic: Statistic) -> String {
 fn page(run: &Run, verdict: &[String], statistic: Statistic, figures: &[Figure]) -> String {
     let title = format!("Error-detection codes on {}", run.machine.cpu);
     let mut out = head(&title, &day(&run.date));
-    header(&mut out, run, verdict, &title);
+    let sections = [
+        ("verdict", "Verdict"),
+        ("figures", "Figures"),
+        ("tables", "Tables"),
+        ("machine", "Machine"),
+        ("method", "Method"),
+    ];
+    let sections = if verdict.is_empty() { &sections[1..] } else { &sections };
+    header(&mut out, run, sections, &title);
     out.push_str("<main>\n");
     if !verdict.is_empty() {
         out.push_str("<section id=\"verdict\">\n<h2>Verdict</h2>\n<div class=\"verdict\">\n");
@@ -65,12 +71,12 @@ fn page(run: &Run, verdict: &[String], statistic: Statistic, figures: &[Figure])
         out,
         "</main>\n<footer>Measured with residue {version}. The published figures are Sahu 2019, \
          Tables A.1 to A.6; each figure here keeps its number \
-         there.</footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+         there.</footer>\n</body>\n</html>\n"
     );
     out
 }
 
-fn header(out: &mut String, run: &Run, verdict: &[String], title: &str) {
+pub(crate) fn header(out: &mut String, run: &Run, sections: &[(&str, &str)], title: &str) {
     let _ = write!(
         out,
         "<header>\n<h1>{}</h1>\n<p class=\"faint\">{} · mode {} · {} data · {} {} for each figure \
@@ -90,72 +96,19 @@ fn header(out: &mut String, run: &Run, verdict: &[String], title: &str) {
         let _ = writeln!(out, "<p class=\"warning\">{}</p>", escaped(&warning));
     }
     out.push_str("<nav>");
-    if !verdict.is_empty() {
-        out.push_str("<a href=\"#verdict\">Verdict</a>");
-    }
-    for (id, name) in
-        [("figures", "Figures"), ("tables", "Tables"), ("machine", "Machine"), ("method", "Method")]
-    {
+    for (id, name) in sections {
         let _ = write!(out, "<a href=\"#{id}\">{name}</a>");
     }
     out.push_str("</nav>\n</header>\n");
 }
 
-fn figure_list(out: &mut String, figures: &[Figure]) {
+pub(crate) fn figure_list(out: &mut String, figures: &[Figure]) {
     if figures.is_empty() {
         out.push_str("<p>No cell of this run belongs to a figure.</p>\n");
     }
-    let mut rest = figures;
-    while let Some(first) = rest.first() {
-        // The choices of one figure follow each other and share what stands before the hyphen.
-        let number = first.id.split_once('-').map(|(number, _)| number);
-        let count = match number {
-            Some(number) => {
-                rest.iter().take_while(|f| f.id.split('-').next() == Some(number)).count()
-            }
-            None => 1,
-        };
-        let (group, after) = rest.split_at(count.max(1));
-        match number {
-            Some(number) => choices(out, number, group),
-            None => page::figure(out, first),
-        }
-        rest = after;
-    }
-}
-
-/// Writes one figure with a published CPU to choose; each choice unfolds by itself where scripts
-/// are off.
-fn choices(out: &mut String, number: &str, figures: &[Figure]) {
-    let name = |figure: &Figure| {
-        let id = figure.id.split_once('-').map_or(figure.id.as_str(), |(_, cpu)| cpu);
-        Cpu::ALL.into_iter().find(|cpu| cpu.id() == id).map_or(id, |cpu| cpu.name()).to_string()
-    };
-    let shared = figures[0].title.split(", beside ").next().unwrap_or_default();
-    let title = escaped(&format!("Figure {number}: {shared}"));
-    let number = escaped(number);
-    let _ = write!(
-        out,
-        "<figure id=\"figure-{number}\" class=\"choices\">\n<h3 class=\"unseen\">{title}</h3>\n\
-         <label class=\"choose\" hidden=\"\">Published CPU beside ours <select>"
-    );
     for figure in figures {
-        let _ = write!(
-            out,
-            "<option value=\"{}\">{}</option>",
-            escaped(&figure.id),
-            escaped(&name(figure))
-        );
+        page::figure(out, figure);
     }
-    out.push_str("</select></label>\n");
-    for (place, figure) in figures.iter().enumerate() {
-        let open = if place == 0 { " open=\"\"" } else { "" };
-        let (id, name) = (escaped(&figure.id), escaped(&name(figure)));
-        let _ = writeln!(out, "<details data-cpu=\"{id}\"{open}><summary>Beside {name}</summary>");
-        plate(out, figure);
-        out.push_str("</details>\n");
-    }
-    out.push_str("</figure>\n");
 }
 
 fn table_list(out: &mut String, run: &Run, statistic: Statistic) {
@@ -168,7 +121,7 @@ fn table_list(out: &mut String, run: &Run, statistic: Statistic) {
     }
 }
 
-fn machine(out: &mut String, run: &Run) {
+pub(crate) fn machine(out: &mut String, run: &Run) {
     let m = &run.machine;
     let ns_per_cycle = m.ticks_per_cycle * m.ns_per_tick;
     let clock = if ns_per_cycle > 0.0 {
@@ -210,7 +163,7 @@ fn machine(out: &mut String, run: &Run) {
     out.push_str("</dl>\n");
 }
 
-fn method(out: &mut String, run: &Run, statistic: Statistic) {
+pub(crate) fn method(out: &mut String, run: &Run, statistic: Statistic) {
     let mode = match run.mode.as_str() {
         "thesis" => {
             "As in the thesis, every call gets a buffer of its own, and the counter is read before \
@@ -273,7 +226,7 @@ mod tests {
     fn the_page_is_whole_and_loads_nothing() {
         let verdict = ["CRC-32C by `adc` is <faster> & better.".into()];
         let html = html(&example::x86(), &verdict, Statistic::Median);
-        assert_eq!(parsed(&html), 11);
+        assert_eq!(parsed(&html), 12);
         assert!(html.contains("by <code>adc</code> is &lt;faster&gt; &amp; better."));
         for word in ["src=", "@import", "url(", "<link"] {
             assert!(!html.contains(word), "{word}");
@@ -294,7 +247,7 @@ mod tests {
         run.cells[0].kernel = "<img src=x onerror=alert(1)>".into();
         let html = html(&run, &[], Statistic::Mean);
         parsed(&html);
-        assert_eq!(html.matches("<script>").count(), 1);
+        assert!(!html.contains("<script>"));
         assert!(!html.contains("<img"));
     }
 
@@ -315,7 +268,7 @@ mod tests {
         assert!(verdict.iter().any(|paragraph| paragraph.contains("`avx512`")));
         let html = html(&run, &verdict, Statistic::Median);
         assert!(html.contains("<code>avx512</code>"));
-        assert!(!html.split_once("<script>").unwrap().0.contains('`'));
+        assert!(!html.contains('`'));
     }
 
     #[test]
@@ -325,11 +278,11 @@ mod tests {
         let run = example::x86();
         for _ in 0..2 {
             let paths = write_report(&dir, &run, &["Yes.".into()], Statistic::Median).unwrap();
-            assert_eq!(paths.len(), 14);
+            assert_eq!(paths.len(), 15);
             assert!(paths[0].ends_with("index.html"));
             assert!(paths.iter().all(|path| path.is_file()));
         }
-        assert_eq!(fs::read_dir(&dir).unwrap().count(), 14);
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 15);
         let json = fs::read_to_string(dir.join("run.json")).unwrap();
         let back: Run = serde_json::from_str(&json).unwrap();
         assert!(

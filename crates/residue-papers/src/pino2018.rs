@@ -89,6 +89,85 @@ pub fn table(run: &Run) -> Table {
     }
 }
 
+/// The sizes of the article, in bytes.
+pub const SIZES: [usize; 3] = [44, 550, 1500];
+
+/// The unrolled loops of the article, by their words of 64 bits a pass, after the versions in 16-
+/// and 32-bit words.
+const STUDY: [(&str, &str); 6] = [
+    ("16-bit words", "word16_scalar"),
+    ("32-bit words", "word32_scalar"),
+    ("64-bit words, 1 a pass", "adc1_pino2018"),
+    ("2 a pass", "adc2_pino2018"),
+    ("4 a pass (the listing)", "adc_pino2018"),
+    ("8 a pass", "adc8_pino2018"),
+];
+
+/// Returns the kernels of the article's table and study.
+#[must_use]
+pub fn kernels() -> Vec<String> {
+    let mut all: Vec<String> = published().iter().map(|row| row.kernel.to_string()).collect();
+    all.extend(STUDY.iter().map(|(_, kernel)| kernel.to_string()));
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Returns the article's table under its names, and its study of word sizes and unrolled loops, in
+/// nanoseconds a call.
+#[must_use]
+pub fn tables_of_article(run: &Run) -> [Table; 2] {
+    let index = Index::new(run);
+    let ns = |kernel: &str, bytes| {
+        three_digits(index.cell("internet", kernel, bytes, 0).map(|cell| cell.ns))
+    };
+    let article = published();
+    let heads = |with_published: bool| {
+        let head = |bytes: usize| {
+            let ours = format!("{bytes} B, ns");
+            let both = [ours, "article".to_string()];
+            both.into_iter().take(if with_published { 2 } else { 1 })
+        };
+        SIZES.into_iter().flat_map(head).collect()
+    };
+    let names: Vec<(&str, &'static str)> = article
+        .iter()
+        .filter(|row| row.bytes == 44)
+        .map(|row| (&*row.algorithm, row.kernel))
+        .collect();
+    let rows = names.into_iter().map(|(name, kernel)| {
+        let values = SIZES.into_iter().flat_map(|bytes| {
+            let printed = article.iter().find(|row| row.kernel == kernel && row.bytes == bytes);
+            [ns(kernel, bytes), three_digits(printed.map(|row| row.ns))]
+        });
+        Row::Values(name.to_string(), values.collect())
+    });
+    let results = Table {
+        id: "results",
+        title: "Results: time of one checksum".into(),
+        note: "Medians of calls in batches here; SSE2 and AVX2 are this library's kernels, as the \
+               article prints no listing of Snabb's."
+            .into(),
+        stub: "algorithm",
+        heads: heads(true),
+        together: 2,
+        rows: rows.collect(),
+    };
+    let study = |&(name, kernel): &(&str, &str)| {
+        Row::Values(name.to_string(), SIZES.map(|bytes| ns(kernel, bytes)).to_vec())
+    };
+    let study = Table {
+        id: "study",
+        title: "The way to the final version: wider words, and unrolled loops".into(),
+        note: "The article describes these steps and prints no figures of them.".into(),
+        stub: "version",
+        heads: heads(false),
+        together: 1,
+        rows: STUDY.iter().map(study).collect(),
+    };
+    [results, study]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

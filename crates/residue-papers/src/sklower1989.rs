@@ -16,7 +16,7 @@ use residue_bench::clock::now;
 use serde::Serialize;
 use std::hint::black_box;
 
-pub use report::{Published, published, table};
+pub use report::{Published, published, table, tables_of_paper};
 
 /// Computes the code of the first `length` bytes of a packet's segments.
 type Routine = Box<dyn Fn(&[&[u8]], usize) -> Result<u64, Error>>;

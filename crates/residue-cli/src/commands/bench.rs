@@ -19,6 +19,7 @@ use residue_bench::model::{Run, Statistic};
 use residue::Code;
 use residue_bench::{Mode, Options, measure, plain};
 use residue_papers::claims::conclusion;
+use residue_papers::sahu2019::Cpu;
 use residue_papers::{page, pino2018, sahu2019};
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
@@ -334,7 +335,8 @@ fn options(args: &BenchArgs) -> Result<Options> {
 
 /// Returns the names of the thesis's kernels, and of those that are dispatched for these codes.
 fn of_thesis_and_today(codes: &[String]) -> Vec<String> {
-    let thesis = sahu2019::kernels(std::env::consts::ARCH).into_iter().map(|(_, kernel)| kernel);
+    let cpus = Cpu::beside(std::env::consts::ARCH);
+    let thesis = sahu2019::kernels(cpus[0]).into_iter().map(|(_, kernel)| kernel);
     let chosen = codes.iter().filter_map(|name| name.parse::<Code>().ok());
     let mut all: Vec<String> =
         thesis.chain(chosen.map(|code| code.chosen().name)).map(String::from).collect();

@@ -65,7 +65,7 @@ const INDEPENDENT: Band = Band::from(0.0, 1.2);
 const DEPENDENT: Band = Band { low: 1.2, high: None };
 
 /// The number of claims at the head of [`CLAIMS`] that are the thesis's conclusion.
-pub(super) const CONCLUSION: usize = 3;
+pub const CONCLUSION: usize = 3;
 
 /// The claims, by document. Each ratio is time over time: above 1 the second side is faster.
 pub const CLAIMS: &[Claim] = &[

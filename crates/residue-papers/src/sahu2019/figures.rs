@@ -1,7 +1,7 @@
 //! The figures of a run: the thesis's (Sahu 2019), drawn from our measurement with its published
 //! curves beside ours.
 
-use super::published::{self, Cpu, Level};
+use super::published::{self, Level};
 use super::subjects::{CRC32C, SUBJECTS, Subject};
 use residue_bench::load;
 use residue_bench::model::{Cell, Run, Statistic};
@@ -12,35 +12,16 @@ use residue_report::names::short;
 use residue_report::number::significant;
 use residue_report::text::{capitalised, day, shortened};
 
-/// Returns all figures the run has cells for, in the order of the thesis, and at the end the
-/// fastest kernel of each code. Figure 6.1 comes once for each published CPU. A kernel that was not
+/// Returns all figures the run has cells for, in the order of the thesis, each beside the CPU that
+/// the thesis drew it for, and at the end the fastest kernel of each code. A kernel that was not
 /// measured is not drawn, and a figure without any kernel of ours is left out. Curves are of
 /// `statistic`, axes of the medians: no interruption stretches them.
 #[must_use]
 pub fn figures(run: &Run, statistic: Statistic) -> Vec<Figure> {
     let shown = Shown { run, index: Index::new(run), statistic };
-    let mut all = Vec::new();
-    for subject in &SUBJECTS {
-        if subject.id == "6.1" {
-            all.extend(Cpu::ALL.into_iter().filter_map(|cpu| shown.figure(subject, cpu, true)));
-        } else {
-            all.extend(shown.figure(subject, beside(subject, &run.machine.arch), false));
-        }
-    }
+    let mut all: Vec<Figure> = SUBJECTS.iter().filter_map(|one| shown.figure(one)).collect();
     all.extend(shown.fastest());
     all
-}
-
-/// Returns the thesis's own CPU for a figure, but its ARM beside an ARM and its POWER beside a
-/// POWER.
-fn beside(subject: &Subject, arch: &str) -> Cpu {
-    let nearest = Cpu::beside(arch);
-    // Figures of -O1 and of joining by tables exist for Intel only.
-    if nearest.contains(&subject.cpu) || subject.level == Level::O1 {
-        subject.cpu
-    } else {
-        nearest[0]
-    }
 }
 
 /// Returns the name at the end of a curve: the algorithm, after the code where a figure shows
@@ -64,19 +45,22 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn figure(&self, subject: &Subject, cpu: Cpu, choice: bool) -> Option<Figure> {
+    fn figure(&self, subject: &Subject) -> Option<Figure> {
         let mut curves = Vec::new();
         for (number, hue) in subject.hues.iter().enumerate() {
-            let measured = hue.ours.iter().map(|kernel| (kernel, self.samples(hue.code, kernel)));
+            let measured =
+                hue.kernels.iter().map(|kernel| (kernel, self.samples(hue.code, kernel)));
             if let Some((kernel, samples)) =
                 measured.into_iter().find(|(_, samples)| !samples.is_empty())
             {
                 let label = label(subject, hue.code, kernel);
                 curves.push(Curve { label, hue: number, published: false, samples });
             }
-            let printed = |kernel: &&str| published::series(cpu, subject.level, hue.code, kernel);
-            if let Some(series) = hue.published.iter().find_map(printed) {
-                let label = format!("{}, {}", label(subject, hue.code, series.kernel), cpu.short());
+            let printed =
+                |kernel: &&str| published::series(subject.cpu, subject.level, hue.code, kernel);
+            if let Some(series) = hue.kernels.iter().find_map(printed) {
+                let label =
+                    format!("{}, {}", label(subject, hue.code, series.kernel), subject.cpu.short());
                 let sample = |p: &published::Point| Sample::exact(p.bytes, p.cycles_per_byte);
                 let samples = series.points.iter().filter_map(sample).collect();
                 curves.push(Curve { label, hue: number, published: true, samples });
@@ -90,7 +74,7 @@ impl Shown<'_> {
         let key = match beside {
             true => format!(
                 "Solid: this CPU. Dashed: {}, means published by Sahu 2019 (GCC {level}).",
-                cpu.name()
+                subject.cpu.name()
             ),
             false => "Solid: this CPU.".into(),
         };
@@ -101,11 +85,7 @@ impl Shown<'_> {
             caption = format!("Error bars show the 95 % confidence interval of the {name}.");
             caption.push_str(&self.widest(subject));
         }
-        let id = if choice { format!("{}-{}", subject.id, cpu.id()) } else { subject.id.into() };
-        let title = match choice {
-            true => format!("{}, beside {}", subject.title, cpu.name()),
-            false => subject.title.into(),
-        };
+        let title = format!("{}, beside {}", subject.title, subject.cpu.name());
         let plot = Plot {
             title: format!("{}  {}", subject.id, title),
             subtitle: self.subtitle(),
@@ -114,7 +94,7 @@ impl Shown<'_> {
             unit: PER_BYTE,
             bars,
         };
-        Some(Figure { id, title, caption, svg: chart::svg(&plot) })
+        Some(Figure { id: subject.id.into(), title, caption, svg: chart::svg(&plot) })
     }
 
     /// Describes the measurement in one line that fits the chart: the machine and the date.
@@ -145,7 +125,7 @@ impl Shown<'_> {
     /// seen.
     fn widest(&self, subject: &Subject) -> String {
         let cells = subject.hues.iter().flat_map(|hue| {
-            hue.ours
+            hue.kernels
                 .iter()
                 .map(|kernel| self.index.curve(hue.code, kernel))
                 .find(|cells| !cells.is_empty())
@@ -224,17 +204,7 @@ mod tests {
     fn a_full_run_gives_every_figure() {
         let all = figures(&example::x86(), Statistic::Median);
         let wanted = [
-            "5.3",
-            "6.1-i3",
-            "6.1-xeon",
-            "6.1-a53",
-            "6.1-power7",
-            "6.3",
-            "6.4",
-            "6.5",
-            "6.6",
-            "6.7",
-            "fastest",
+            "5.3", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.7", "6.8", "6.9", "6.10", "fastest",
         ];
         assert_eq!(ids(&all), wanted);
         for figure in &all {
@@ -242,19 +212,19 @@ mod tests {
             assert!(figure.svg.contains("Example 9999"), "{}", figure.id);
             assert!(figure.svg.contains("2026-01-02"), "{}", figure.id);
         }
-        let hardware = &all[7];
+        let hardware = &all[5];
         assert!(hardware.svg.contains("in segments, by tables, Xeon"));
-        assert!(all[6].svg.contains("16-bit words, i3") && all[6].svg.contains("GCC -O1"));
+        assert!(all[4].svg.contains("16-bit words, i3") && all[4].svg.contains("GCC -O1"));
     }
 
     #[test]
     fn arm_draws_its_own_kernels_beside_the_published_arm() {
         let all = figures(&example::arm(), Statistic::Median);
         let find = |id: &str| all.iter().find(|figure| figure.id == id).unwrap();
-        assert!(find("6.5").svg.contains("by the instruction"));
-        assert!(find("6.5").svg.contains("by the instruction, A53"));
-        assert!(!find("6.5").svg.contains("sse42"));
-        assert!(find("6.7").svg.contains("slicing-by-8, A53"));
+        assert!(find("6.8").svg.contains("by the instruction"));
+        assert!(find("6.8").svg.contains("by the instruction, A53"));
+        assert!(!find("6.5").svg.contains(">in thirds, by products<"));
+        assert!(find("6.9").svg.contains("16-bit words, A53"));
     }
 
     #[test]

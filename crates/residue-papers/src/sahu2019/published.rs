@@ -39,16 +39,6 @@ impl Cpu {
         }
     }
 
-    /// Returns a lower-case word for file names and HTML attributes.
-    pub fn id(self) -> &'static str {
-        match self {
-            Cpu::I3 => "i3",
-            Cpu::Xeon => "xeon",
-            Cpu::A53 => "a53",
-            Cpu::Power7 => "power7",
-        }
-    }
-
     /// Returns the published CPUs that stand beside a machine of this architecture in a table.
     pub fn beside(arch: &str) -> &'static [Cpu] {
         match arch {
@@ -169,13 +159,25 @@ pub fn label(kernel: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the codes and kernels of the thesis's table for the CPUs of an architecture, in its
-/// order: thirteen for x86.
+/// Returns the codes and kernels of the thesis's table of a CPU, in its order: thirteen for Intel.
 #[must_use]
-pub fn kernels(arch: &str) -> Vec<(&'static str, &'static str)> {
-    let cpu = Cpu::beside(arch)[0];
+pub fn kernels(cpu: Cpu) -> Vec<(&'static str, &'static str)> {
     let own = thesis().iter().filter(|series| series.cpu == cpu);
     own.map(|series| (series.code, series.kernel)).collect()
+}
+
+/// Returns the names of the thesis's kernels for this architecture, also those of -O1, and of the
+/// kernels that are dispatched for these codes.
+#[must_use]
+pub fn kernels_and_todays(codes: &[String]) -> Vec<String> {
+    let cpu = Cpu::beside(std::env::consts::ARCH)[0];
+    let mut all: Vec<&str> = kernels(cpu).into_iter().map(|(_, kernel)| kernel).collect();
+    all.extend(["word16_scalar", "word32_scalar", "word64"]);
+    let codes = codes.iter().filter_map(|name| name.parse::<residue::Code>().ok());
+    all.extend(codes.map(|code| code.chosen().name));
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(String::from).collect()
 }
 
 /// Reads the column `column` of a thesis table into curves, in the order of the table.

@@ -2,26 +2,16 @@
 
 use super::published::{Cpu, Level};
 
-/// One colour of a figure: a code, and which of its kernels to draw.
+/// One colour of a figure: a code, and its kernels, of which the first one that was measured, or
+/// published for the figure's CPU, is drawn.
 pub(super) struct Hue {
     pub(super) code: &'static str,
-    /// The kernels, of which the first one that was measured is drawn.
-    pub(super) ours: &'static [&'static str],
-    /// The kernels, of which the first one that was published for the CPU is drawn.
-    pub(super) published: &'static [&'static str],
-}
-
-const fn hue(
-    code: &'static str,
-    ours: &'static [&'static str],
-    published: &'static [&'static str],
-) -> Hue {
-    Hue { code, ours, published }
+    pub(super) kernels: &'static [&'static str],
 }
 
 /// Returns a hue of one kernel, which our run and print name alike.
 const fn same(code: &'static str, kernels: &'static [&'static str]) -> Hue {
-    hue(code, kernels, kernels)
+    Hue { code, kernels }
 }
 
 /// The contents of one figure.
@@ -43,8 +33,19 @@ const THREE_WAY: &[&str] = &["sse42_pclmul_sahu2019"];
 /// The crc32 instruction on one stream.
 const SERIAL: &[&str] = &["sse42", "crc"];
 
+const HARDWARE: &str = "CRC-32C with the crc32 instruction in thirds of the data, joined by \
+    carry-less multiplication, the Internet (TCP) checksum with 64-bit and with 16-bit words, \
+    Adler-32 and Fletcher-32.";
+const AGAINST_SUMS: &[Hue] = &[
+    same(CRC32C, THREE_WAY),
+    same("internet", &["adc_pino2018", "word64"]),
+    same("internet", &["word16"]),
+    same("adler-32", &["deferred"]),
+    same("fletcher-32", &["deferred"]),
+];
+
 /// The figures, in the order of the thesis.
-pub(super) const SUBJECTS: [Subject; 7] = [
+pub(super) const SUBJECTS: [Subject; 11] = [
     Subject {
         id: "5.3",
         title: "How certain the figures are: CRC-32C and the Internet checksum",
@@ -56,22 +57,18 @@ pub(super) const SUBJECTS: [Subject; 7] = [
     Subject {
         id: "6.1",
         title: "Hardware CRC-32C against the checksums",
-        about: "CRC-32C with the crc32 instruction and carry-less multiplication (on CPUs without \
-            them, the best published software), the Internet (TCP) checksum with 64-bit and with \
-            16-bit words, Adler-32 and Fletcher-32.",
+        about: HARDWARE,
         cpu: Cpu::I3,
         level: Level::O3,
-        hues: &[
-            hue(
-                CRC32C,
-                &["sse42_pclmul_sahu2019", "crc", "slicing8"],
-                &["sse42_pclmul_sahu2019", "crc", "slicing8"],
-            ),
-            same("internet", &["adc_pino2018", "word64"]),
-            same("internet", &["word16"]),
-            same("adler-32", &["deferred"]),
-            same("fletcher-32", &["deferred"]),
-        ],
+        hues: AGAINST_SUMS,
+    },
+    Subject {
+        id: "6.2",
+        title: "Hardware CRC-32C against the checksums",
+        about: HARDWARE,
+        cpu: Cpu::Xeon,
+        level: Level::O3,
+        hues: AGAINST_SUMS,
     },
     Subject {
         id: "6.3",
@@ -138,6 +135,48 @@ pub(super) const SUBJECTS: [Subject; 7] = [
             same(CRC32C, &["bytewise"]),
             same(CRC32C, &["slicing4"]),
             same(CRC32C, &["slicing8"]),
+        ],
+    },
+    Subject {
+        id: "6.8",
+        title: "CRC-32C: tables against the CRC instruction",
+        about: "One byte, four bytes and eight bytes a step by table look-up, against one chain of \
+            the CRC instruction.",
+        cpu: Cpu::A53,
+        level: Level::O3,
+        hues: &[
+            same(CRC32C, &["bytewise"]),
+            same(CRC32C, &["slicing4"]),
+            same(CRC32C, &["slicing8"]),
+            same(CRC32C, SERIAL),
+        ],
+    },
+    Subject {
+        id: "6.9",
+        title: "One chain of the CRC instruction against the checksums",
+        about: "CRC-32C by one chain of the CPU's instruction, the Internet (TCP) checksum with \
+            16-bit words, Adler-32 and Fletcher-32.",
+        cpu: Cpu::A53,
+        level: Level::O3,
+        hues: &[
+            same(CRC32C, SERIAL),
+            same("internet", &["word16"]),
+            same("adler-32", &["deferred"]),
+            same("fletcher-32", &["deferred"]),
+        ],
+    },
+    Subject {
+        id: "6.10",
+        title: "Slicing-by-8 against the checksums",
+        about: "CRC-32C in software, the Internet (TCP) checksum with 16-bit words, Adler-32 and \
+            Fletcher-32.",
+        cpu: Cpu::Power7,
+        level: Level::O3,
+        hues: &[
+            same(CRC32C, &["slicing8"]),
+            same("internet", &["word16"]),
+            same("adler-32", &["deferred"]),
+            same("fletcher-32", &["deferred"]),
         ],
     },
 ];

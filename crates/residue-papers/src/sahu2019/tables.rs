@@ -12,15 +12,15 @@ use residue_report::{Row, Table};
 /// The sizes of Table 6.1: an acknowledgement, an Ethernet frame, a jumbo frame.
 const SIZES: [usize; 3] = [64, 1500, 9000];
 
-/// Returns every table that has a value, in the order 6.1, today, all kernels, A.1, A.4, A.5, A.6,
-/// quoted figures.
+/// Returns every table that has a value, in the order 6.1, today, all kernels at three
+/// sizes and at every one, A.4, A.5, A.6, quoted figures.
 #[must_use]
 pub fn tables(run: &Run, statistic: Statistic) -> Vec<Table> {
     let all = [
         table_6_1(run, statistic),
         table_today(run, statistic),
         table_kernels(run, statistic),
-        table_a1(run, statistic),
+        table_every_size(run, statistic),
         table_a4(run, statistic),
         table_a5(run, statistic),
         table_a6(run, statistic),
@@ -81,34 +81,50 @@ fn described(statistic: Statistic) -> &'static str {
     }
 }
 
-/// Table 6.1 (on ARM 6.2, on POWER 6.3): the thesis's algorithms under its names at 64, 1500 and
-/// 9000 bytes, with the published figures of the CPUs of the same architecture.
+/// The tables of three sizes and of all sizes: their numbers, and the CPUs they were printed for.
+const BY_CPU: [(&str, &str, &[Cpu]); 3] = [
+    ("6.1", "A.1", &[Cpu::I3, Cpu::Xeon]),
+    ("6.2", "A.2", &[Cpu::A53]),
+    ("6.3", "A.3", &[Cpu::Power7]),
+];
+
+/// Returns the thesis's name for a row, after the code.
+fn algorithm(code: &str, kernel: &str) -> String {
+    match (published::label(kernel), kernel) {
+        (_, "deferred") => short(code).to_string(),
+        (label, _) => format!("{} {}", short(code), label.unwrap_or(kernel)),
+    }
+}
+
+/// Returns the table of three sizes for this architecture: 6.1, on ARM 6.2, on POWER 6.3.
 #[must_use]
 pub fn table_6_1(run: &Run, statistic: Statistic) -> Table {
-    let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
+    let own = Cpu::beside(&run.machine.arch);
+    let number = BY_CPU.iter().find(|(_, _, cpus)| *cpus == own).map_or("6.1", |entry| entry.0);
+    three_sizes_of(run, statistic, number, own)
+}
+
+/// Table 6.1, 6.2 or 6.3: the thesis's algorithms under its names at 64, 1500 and 9000 bytes, with
+/// the published figures of some CPUs.
+fn three_sizes_of(run: &Run, statistic: Statistic, number: &'static str, cpus: &[Cpu]) -> Table {
+    let index = Index::new(run);
     let mut rows = Vec::new();
-    for (code, kernel) in published::kernels(&run.machine.arch) {
-        let name = match (published::label(kernel), kernel) {
-            (_, "deferred") => short(code).to_string(),
-            (label, _) => format!("{} {}", short(code), label.unwrap_or(kernel)),
-        };
-        if SIZES.iter().any(|&bytes| index.cell(code, kernel, bytes, 0).is_some()) {
+    for (code, kernel) in published::kernels(cpus[0]) {
+        let here = here(kernel);
+        if SIZES.iter().any(|&bytes| index.cell(code, here, bytes, 0).is_some()) {
             // Without intervals it is one block of columns on a terminal.
             let value =
                 |cell: Option<&Cell>| three_digits(cell.map(|c| c.estimate(statistic).value));
-            rows.push(three_sizes(&index, cpus, value, (name, code, kernel)));
+            let row = (algorithm(code, kernel), code, [here, kernel]);
+            rows.push(three_sizes(&index, cpus, value, row));
         }
     }
-    let number = match cpus[0] {
-        Cpu::A53 => "6.2",
-        Cpu::Power7 => "6.3",
-        Cpu::I3 | Cpu::Xeon => "6.1",
-    };
     Table {
-        id: "6.1",
+        id: number,
         title: format!("Table {number}: the thesis's algorithms, core cycles per byte"),
         note: format!(
-            "Single calls on fresh bytes, {}s; after each size the published mean (GCC -O3). {}.",
+            "{} on fresh bytes, {}s; after each size the published mean (GCC -O3). {}.",
+            if run.mode == "thesis" { "Single calls" } else { "Calls" },
             statistic.name(),
             names(cpus)
         ),
@@ -117,6 +133,63 @@ pub fn table_6_1(run: &Run, statistic: Statistic) -> Table {
         together: 1 + cpus.len(),
         rows,
     }
+}
+
+/// Returns the kernel of this architecture for a kernel of the thesis's: one chain of the CPU's CRC
+/// instruction stands beside another.
+fn here(kernel: &'static str) -> &'static str {
+    match kernel {
+        "crc" if cfg!(target_arch = "x86_64") => "sse42",
+        "sse42" if cfg!(target_arch = "aarch64") => "crc",
+        other => other,
+    }
+}
+
+/// Table A.1, A.2 or A.3: the thesis's algorithms at every size, the published lines below ours.
+fn every_size(run: &Run, statistic: Statistic, number: &'static str, cpus: &[Cpu]) -> Table {
+    let index = Index::new(run);
+    let sizes = index.sizes();
+    let mut rows = Vec::new();
+    for (code, kernel) in published::kernels(cpus[0]) {
+        let value = |&bytes: &usize| {
+            let cell = index.cell(code, here(kernel), bytes, 0);
+            three_digits(cell.map(|cell| cell.estimate(statistic).value))
+        };
+        let ours: Vec<String> = sizes.iter().map(value).collect();
+        if ours.iter().all(|value| value == NONE) {
+            continue;
+        }
+        rows.push(Row::Values(algorithm(code, kernel), ours));
+        for &cpu in cpus {
+            let values = sizes.iter().map(|&bytes| printed(cpu, Level::O3, code, kernel, bytes));
+            rows.push(Row::Published(format!("  {}", cpu.short()), values.collect()));
+        }
+    }
+    Table {
+        id: number,
+        title: format!("Table {number}: the thesis's algorithms at every size"),
+        note: format!(
+            "Core cycles per byte, {}s of this run; indented below them the published means (GCC \
+             -O3). {}.",
+            statistic.name(),
+            names(cpus)
+        ),
+        stub: "algorithm",
+        heads: sizes.iter().map(|bytes| bytes.to_string()).collect(),
+        together: 1,
+        rows,
+    }
+}
+
+/// Returns the thesis's tables that have a value: 6.1 to 6.3 and A.1 to A.6.
+#[must_use]
+pub fn thesis_tables(run: &Run, statistic: Statistic) -> Vec<Table> {
+    let by_cpu = BY_CPU.into_iter();
+    let three =
+        by_cpu.clone().map(|(number, _, cpus)| three_sizes_of(run, statistic, number, cpus));
+    let every = by_cpu.map(|(_, number, cpus)| every_size(run, statistic, number, cpus));
+    let last = [table_a4, table_a5, table_a6].map(|table| table(run, statistic));
+    three.chain(every).chain(last).filter(|table| !table.is_empty()).collect()
 }
 
 fn heads(cpus: &[Cpu]) -> Vec<String> {
@@ -128,18 +201,19 @@ fn heads(cpus: &[Cpu]) -> Vec<String> {
     heads
 }
 
-/// Returns a row of the figures of a kernel at three sizes, each followed by the published ones.
+/// Returns a row of the figures of a kernel at three sizes, each followed by those of the published
+/// one.
 fn three_sizes(
     index: &Index<'_>,
     cpus: &[Cpu],
     value: impl Fn(Option<&Cell>) -> String,
-    (name, code, kernel): (String, &str, &str),
+    (name, code, [here, there]): (String, &str, [&str; 2]),
 ) -> Row {
     let mut values = Vec::new();
     for bytes in SIZES {
-        let cell = index.cell(code, kernel, bytes, 0);
+        let cell = index.cell(code, here, bytes, 0);
         values.push(value(cell));
-        values.extend(cpus.iter().map(|&cpu| printed(cpu, Level::O3, code, kernel, bytes)));
+        values.extend(cpus.iter().map(|&cpu| printed(cpu, Level::O3, code, there, bytes)));
     }
     Row::Values(name, values)
 }
@@ -153,7 +227,7 @@ pub fn table_kernels(run: &Run, statistic: Statistic) -> Table {
         let value = |cell: Option<&Cell>| {
             cell.map_or(NONE.into(), |cell| with_margin(cell.estimate(statistic)))
         };
-        let row = || three_sizes(&index, cpus, value, (kernel.into(), code, kernel));
+        let row = || three_sizes(&index, cpus, value, (kernel.into(), code, [kernel, kernel]));
         measured.then(row).into_iter().collect()
     });
     Table {
@@ -210,9 +284,9 @@ pub fn table_today(run: &Run, statistic: Statistic) -> Table {
     }
 }
 
-/// Table A.1 (and A.2, A.3): every kernel at every size, the published lines below ours.
+/// Every kernel at every size, the published lines below ours where the thesis has it.
 #[must_use]
-pub fn table_a1(run: &Run, statistic: Statistic) -> Table {
+pub fn table_every_size(run: &Run, statistic: Statistic) -> Table {
     let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
     let sizes = index.sizes();
     let rows = index.rows(|code, kernel| {
@@ -235,8 +309,8 @@ pub fn table_a1(run: &Run, statistic: Statistic) -> Table {
         lines
     });
     Table {
-        id: "a1",
-        title: "Table A.1: core cycles per byte at every size".into(),
+        id: "sizes",
+        title: "Every kernel: core cycles per byte at every size".into(),
         note: format!(
             "{}s of this run; indented below them the published means (GCC -O3). {}.",
             capitalised(statistic.name()),
@@ -379,13 +453,13 @@ mod tests {
 
     #[test]
     fn every_table_fits_a_terminal_in_both_architectures() {
-        for run in [example::x86(), example::arm()] {
+        for (run, first) in [(example::x86(), "6.1"), (example::arm(), "6.2")] {
             let all = tables(&run, Statistic::Median);
             assert_eq!(
                 all.iter().map(|t| t.id).collect::<Vec<_>>(),
-                ["6.1", "today", "kernels", "a1", "a4", "a5", "a6", "quoted"]
+                [first, "today", "kernels", "sizes", "a4", "a5", "a6", "quoted"]
             );
-            for table in all {
+            for table in all.into_iter().chain(thesis_tables(&run, Statistic::Median)) {
                 let text = table.text();
                 assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
                 roxmltree::Document::parse(&table.html()).unwrap();
@@ -424,13 +498,14 @@ mod tests {
         assert!(median.contains("Median of the undisturbed calls") && !median.contains("10.5 ±20"));
         let mean = table_kernels(&run, Statistic::Mean).text();
         assert!(mean.contains("Mean of all calls") && mean.contains("10.5 ±20"), "{mean}");
-        assert!(table_a1(&run, Statistic::Mean).note.starts_with("Means of this run"));
+        assert!(table_every_size(&run, Statistic::Mean).note.starts_with("Means of this run"));
     }
 
     #[test]
     fn an_empty_run_has_no_tables() {
         assert!(tables(&example::empty(), Statistic::Median).is_empty());
-        let all = [table_6_1, table_today, table_kernels, table_a1, table_a4, table_a5, table_a6];
+        let all =
+            [table_6_1, table_today, table_kernels, table_every_size, table_a4, table_a5, table_a6];
         for table in all {
             let table = table(&example::empty(), Statistic::Mean);
             assert!(table.is_empty());

@@ -97,12 +97,59 @@ pub fn table(ours: &[Measured]) -> Table {
     }
 }
 
+/// The machines of the paper, in its order.
+const MACHINES: [&str; 6] = ["CCI", "VAX 8800", "VAX 8600", "VAX 785", "VAX 750", "Sun 3/280"];
+
+/// Returns the paper's Tables 1 and 2 under its names: milliseconds here and as a multiple of IP's,
+/// then the seconds that it prints for its six machines.
+#[must_use]
+pub fn tables_of_paper(ours: &[Measured]) -> [Table; 2] {
+    let printed = published();
+    let table = |id, title: &str, test: &str, of: fn(&Measured) -> f64| {
+        let ip = ours.iter().find(|row| row.name == "ip").map(of);
+        let mut rows = Vec::new();
+        for row in ours {
+            let his: Vec<&Published> = printed
+                .iter()
+                .filter(|one| one.test.starts_with(test) && one.kernel == row.name)
+                .collect();
+            let Some(first) = his.first() else { continue };
+            let mut values = vec![
+                three_digits(Some(of(row) * 1e3)),
+                three_digits(ip.filter(|&ip| ip > 0.0).map(|ip| of(row) / ip)),
+            ];
+            values.extend(MACHINES.map(|machine| {
+                let seconds = his.iter().find(|one| one.machine == machine);
+                three_digits(seconds.map(|one| one.seconds))
+            }));
+            rows.push(Row::Values(first.algorithm.clone(), values));
+        }
+        let mut heads = vec!["here, ms".to_string(), "/ IP".to_string()];
+        heads.extend(MACHINES.map(|machine| format!("{machine}, s")));
+        Table {
+            id,
+            title: title.into(),
+            note: "The fastest of the rounds here; the paper's CPU seconds, as printed.".into(),
+            stub: "test",
+            heads,
+            together: 1,
+            rows,
+        }
+    };
+    [
+        table("1", "Table 1: times to checksum a single huge packet", "single", |row| row.single),
+        table("2", "Table 2: times for checksumming a variety of packets", "about", |row| row.mix),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_row_is_read() {
-        assert_eq!(published().len(), 106);
+        let all = published();
+        assert_eq!(all.len(), 106);
+        assert!(all.iter().all(|row| MACHINES.contains(&row.machine.as_str())), "{all:?}");
     }
 }
