@@ -72,6 +72,7 @@ fn run(cpu: &str, arch: &str, special: &[Cost]) -> Run {
         ns_per_tick: 0.4,
         resolution_ticks: 1.0,
         overhead_ticks: 24.0,
+        overhead_included: false,
     };
     let mut cells = Vec::new();
     for &(code, kernel, fixed, per_byte) in TABLES.iter().chain(special).chain(&SUMS) {

@@ -46,7 +46,7 @@ impl Load {
 /// Counts how often this thread has been moved off its core.
 ///
 /// Counts nothing where there is no `/proc`.
-pub(super) struct Watch {
+pub struct Watch {
     #[cfg(unix)]
     schedstat: Option<std::fs::File>,
     start: Instant,
@@ -55,7 +55,9 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn start() -> Watch {
+    /// Starts counting for this thread.
+    #[must_use]
+    pub fn start() -> Watch {
         let mut watch = Watch {
             // Opened, it stays this thread's.
             #[cfg(unix)]
@@ -82,7 +84,8 @@ impl Watch {
     }
 
     /// Returns the load since the start.
-    pub(super) fn load(&self) -> Load {
+    #[must_use]
+    pub fn load(&self) -> Load {
         let elapsed = self.start.elapsed().as_nanos().max(1) as f64;
         let waited = self.turns().0.saturating_sub(self.waited) as f64 / elapsed;
         let stolen =

@@ -409,6 +409,7 @@ fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>, overhead: f64, loa
             ns_per_tick: clock.ns_per_tick,
             resolution_ticks: clock.resolution,
             overhead_ticks: overhead,
+            overhead_included: options.with_counter,
         },
         mode: options.mode.name().to_string(),
         data: options.data.name().to_string(),

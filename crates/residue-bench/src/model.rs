@@ -122,9 +122,12 @@ pub struct Machine {
     /// The smallest step the counter makes, in ticks.
     pub resolution_ticks: f64,
     /// The cost of reading the counter twice and calling a kernel that does nothing, in ticks;
-    /// already subtracted from every cell. The median over the sizes, at each of which it is
+    /// already subtracted from every cell, unless `overhead_included`. The median over the sizes, at each of which it is
     /// measured anew.
     pub overhead_ticks: f64,
+    /// Whether that cost is part of every cell, as in the thesis.
+    #[serde(default)]
+    pub overhead_included: bool,
 }
 
 /// One measurement of many kernels.

@@ -145,6 +145,10 @@ pub(crate) fn machine(out: &mut String, run: &Run) {
     };
     let features = if m.features.is_empty() { "none".into() } else { m.features.join(", ") };
     let profile = if m.profile.is_empty() { "not recorded" } else { &m.profile };
+    let reading = match m.overhead_included {
+        true => "Reading it twice, in every figure",
+        false => "Reading it twice, subtracted",
+    };
     let facts = [
         ("CPU", m.cpu.clone()),
         ("Architecture", m.arch.clone()),
@@ -154,7 +158,7 @@ pub(crate) fn machine(out: &mut String, run: &Run) {
         ("Counter", format!("{}, {} ns a tick", m.counter, plain_number(m.ns_per_tick))),
         ("Counter ticks per core cycle", per_cycle),
         ("Resolution of the counter", cycles(m.resolution_ticks)),
-        ("Reading it twice, subtracted", cycles(m.overhead_ticks)),
+        (reading, cycles(m.overhead_ticks)),
     ];
     out.push_str("<dl>\n");
     for (name, value) in facts {
@@ -188,7 +192,7 @@ pub(crate) fn method(out: &mut String, run: &Run, statistic: Statistic) {
         out,
         "<p>Each cell is the {} of its {} ({} by default), in core cycles per byte; counter ticks \
          are turned into core cycles with the factor above, and the cost of reading the counter is \
-         subtracted. {} It says how well the {} is known, not how much single calls differ, which \
+         {}. {} It says how well the {} is known, not how much single calls differ, which \
          is the standard deviation in <code>cells.csv</code>. Disturbed calls, recognised by the \
          operating system's count of turns on a core, by a time far outside the rest, or by a \
          chain of additions that ran slower beside them, are set aside and taken again; \
@@ -199,6 +203,7 @@ pub(crate) fn method(out: &mut String, run: &Run, statistic: Statistic) {
         statistic.name(),
         run.samples_word(),
         run.samples,
+        if run.machine.overhead_included { "part of it, as in the thesis" } else { "subtracted" },
         match statistic {
             Statistic::Median =>
                 "The number after ± is the distance to the farther end of the 95 % interval of the \

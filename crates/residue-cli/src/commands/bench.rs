@@ -4,6 +4,7 @@ mod claims;
 mod compare;
 mod iscsi;
 mod iso;
+mod thesis;
 
 use crate::codes::{self, Names};
 use crate::lengths::size;
@@ -16,20 +17,12 @@ use residue_bench::data::Data;
 use residue_bench::load;
 use residue_bench::model::{Run, Statistic};
 
-use residue::Code;
 use residue_bench::{Mode, Options, measure, plain};
 use residue_papers::claims::conclusion;
-use residue_papers::sahu2019::Cpu;
-use residue_papers::{page, pino2018, sahu2019};
+use residue_papers::{page, pino2018, reproduction, sahu2019};
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
 use std::ops::RangeInclusive;
-
-/// The sizes of the thesis (Sahu 2019, chapter 5).
-const ALL_SIZES: [usize; 13] =
-    [64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536];
-/// The sizes of the thesis's tables of extra bytes (A.5, A.6).
-const EXTRA_SIZES: [usize; 3] = [64, 1500, 9000];
 
 /// The sizes that the verdict compares.
 const VERDICT_SIZES: [usize; 4] = [64, 1500, 9000, 65536];
@@ -47,6 +40,7 @@ Examples:
   residue bench -a crc32c -k sse42,sse42_pclmul --mode latency
   residue bench -a internet --mixed 20..64 --mode throughput
   residue bench --cold -a crc32c             with the caches emptied before each call
+  residue bench --thesis --report thesis/    the thesis and the other documents, reproduced
   residue bench claims                       the comparative claims of the papers, on this CPU
   residue bench iso                          Sklower's two tests of the ISO checksum
   residue bench iscsi                        the CRC's share in receiving iSCSI data (Intel 2006)
@@ -87,7 +81,15 @@ pub struct BenchArgs {
     #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
     kernel: Vec<String>,
 
-    /// Measure all 13 sizes of the thesis, and 0 to 7 extra bytes
+    /// Reproduce the thesis and the other documents; with --report, one page for each
+    #[arg(
+        long,
+        conflicts_with_all = ["codes", "kernel", "full", "sizes", "extra", "mixed", "mode", "data",
+            "misaligned", "cold", "seed", "csv"]
+    )]
+    thesis: bool,
+
+    /// Measure all kernels at all 13 sizes of the thesis, and with 0 to 7 extra bytes
     #[arg(long, conflicts_with_all = ["sizes", "mixed"])]
     full: bool,
 
@@ -132,6 +134,10 @@ pub struct BenchArgs {
     /// Empty the caches of data and tables before each call
     #[arg(long)]
     cold: bool,
+
+    /// Leave the cost of reading the counter in the figures, as the thesis did
+    #[arg(long)]
+    with_counter: bool,
 
     #[command(flatten)]
     pin: Pin,
@@ -242,6 +248,9 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
         None => {}
     }
     args.pin.apply()?;
+    if args.thesis {
+        return thesis::run(args, output);
+    }
     let options = options(args)?;
     args.report.prepare()?;
     let clock = Clock::calibrate();
@@ -315,7 +324,7 @@ fn options(args: &BenchArgs) -> Result<Options> {
     };
     let kernels = match (args.kernel.is_empty(), args.is_of_thesis() && !args.full) {
         (false, _) => Some(args.kernel.clone()),
-        (true, true) => Some(of_thesis_and_today(&codes)),
+        (true, true) => Some(sahu2019::kernels_and_todays(&codes)),
         (true, false) => None,
     };
     Ok(Options {
@@ -323,6 +332,7 @@ fn options(args: &BenchArgs) -> Result<Options> {
         kernels,
         sizes: sizes(args, &defaults.sizes)?,
         samples,
+        with_counter: args.with_counter,
         pinned: args.pin.core.is_some(),
         mixed: args.mixed.clone(),
         mode,
@@ -331,18 +341,6 @@ fn options(args: &BenchArgs) -> Result<Options> {
         cold: args.cold,
         seed: args.seed,
     })
-}
-
-/// Returns the names of the thesis's kernels, and of those that are dispatched for these codes.
-fn of_thesis_and_today(codes: &[String]) -> Vec<String> {
-    let cpus = Cpu::beside(std::env::consts::ARCH);
-    let thesis = sahu2019::kernels(cpus[0]).into_iter().map(|(_, kernel)| kernel);
-    let chosen = codes.iter().filter_map(|name| name.parse::<Code>().ok());
-    let mut all: Vec<String> =
-        thesis.chain(chosen.map(|code| code.chosen().name)).map(String::from).collect();
-    all.sort();
-    all.dedup();
-    all
 }
 
 /// Returns the sizes to measure, each with its extra bytes.
@@ -354,47 +352,25 @@ fn sizes(args: &BenchArgs, usual: &[(usize, usize)]) -> Result<Vec<(usize, usize
         bail!("--sizes {size}: give at most {LARGEST} bytes");
     }
     let sizes = match (args.full, args.sizes.is_empty()) {
-        (true, _) => ALL_SIZES.to_vec(),
+        (true, _) => reproduction::SIZES.to_vec(),
         (false, false) => args.sizes.clone(),
         (false, true) => usual.iter().map(|&(size, _)| size).collect(),
     };
-    let extra =
-        |size: usize| match (args.extra.is_empty(), args.full && EXTRA_SIZES.contains(&size)) {
-            (false, _) => args.extra.clone(),
-            (true, true) => (0..8).collect(),
-            (true, false) => vec![0],
-        };
+    let extra = |size: usize| match (
+        args.extra.is_empty(),
+        args.full && reproduction::EXTRA_SIZES.contains(&size),
+    ) {
+        (false, _) => args.extra.clone(),
+        (true, true) => (0..8).collect(),
+        (true, false) => vec![0],
+    };
     let all = |size| extra(size).into_iter().map(move |extra| (size, extra));
     Ok(sizes.into_iter().flat_map(all).collect())
 }
 
 /// Prints a run as text.
 fn print(output: &mut Output, args: &BenchArgs, run: &Run, paragraphs: &[String]) -> Result<()> {
-    let m = &run.machine;
-    output.line(format!("{} ({}), residue {}, {}", m.cpu, m.arch, run.residue, run.date))?;
-    output.line(format!(
-        "counter {}: {:.3} core cycles and {:.3} ns a tick, in steps of {} ticks; {} costs {} \
-         ticks (subtracted)",
-        m.counter,
-        1.0 / m.ticks_per_cycle,
-        m.ns_per_tick,
-        m.resolution_ticks,
-        if run.mode == Mode::Thesis.name() { "reading it" } else { "an empty call" },
-        (m.overhead_ticks * 100.0).round() / 100.0
-    ))?;
-    output.line(format!(
-        "{} {} of {} data a figure, mode {}{}",
-        run.samples,
-        run.samples_word(),
-        run.data,
-        run.mode,
-        run.conditions.iter().map(|condition| format!(", {condition}")).collect::<String>()
-    ))?;
-    output.line(wrapped(&load::set_aside(run), COLUMNS))?;
-    for warning in run.warnings() {
-        output.line(wrapped(&warning, COLUMNS))?;
-    }
-    output.line("")?;
+    conditions(output, run)?;
     let statistic = args.statistic.get();
     let in_ns = !args.sizes.is_empty() || args.mixed.is_some() || run.mode != Mode::Thesis.name();
     let tables = if args.full {
@@ -415,5 +391,36 @@ fn print(output: &mut Output, args: &BenchArgs, run: &Run, paragraphs: &[String]
     if args.is_of_thesis() && !args.full {
         output.line(NEXT)?;
     }
+    Ok(())
+}
+
+/// Prints the machine, the clock and the conditions of a run.
+fn conditions(output: &mut Output, run: &Run) -> Result<()> {
+    let m = &run.machine;
+    output.line(format!("{} ({}), residue {}, {}", m.cpu, m.arch, run.residue, run.date))?;
+    output.line(format!(
+        "counter {}: {:.3} core cycles and {:.3} ns a tick, in steps of {} ticks; {} costs {} \
+         ticks ({})",
+        m.counter,
+        1.0 / m.ticks_per_cycle,
+        m.ns_per_tick,
+        m.resolution_ticks,
+        if run.mode == Mode::Thesis.name() { "reading it" } else { "an empty call" },
+        (m.overhead_ticks * 100.0).round() / 100.0,
+        if m.overhead_included { "included" } else { "subtracted" }
+    ))?;
+    output.line(format!(
+        "{} {} of {} data a figure, mode {}{}",
+        run.samples,
+        run.samples_word(),
+        run.data,
+        run.mode,
+        run.conditions.iter().map(|condition| format!(", {condition}")).collect::<String>()
+    ))?;
+    output.line(wrapped(&load::set_aside(run), COLUMNS))?;
+    for warning in run.warnings() {
+        output.line(wrapped(&warning, COLUMNS))?;
+    }
+    output.line("")?;
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::output::{Format, Output, Report};
 use crate::progress::Progress;
 use clap::Args;
 use residue_bench::clock::Clock;
+use residue_bench::load::Watch;
 use residue_papers::intel2006;
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
@@ -28,16 +29,24 @@ pub struct IscsiArgs {
 pub fn run(args: &IscsiArgs, output: &mut Output) -> anyhow::Result<()> {
     args.report.prepare()?;
     let clock = Clock::calibrate();
+    let watch = Watch::start();
     let mut bar = Progress::of("measuring");
     let rounds = args.rounds as usize;
     let costs = intel2006::measure(rounds, &clock, &mut |done, of| bar.set(done, of))?;
     bar.clear();
+    let busy = watch.load().too_busy();
     args.report.write(output, |folder| intel2006::write(folder, &costs))?;
+    if args.format.json || args.format.csv {
+        busy.iter().for_each(|warning| output.complain(warning));
+    }
     if args.format.json {
         output.json(&costs)?;
     } else if args.format.csv {
         output.bytes(intel2006::csv(&costs).as_bytes())?;
     } else {
+        if let Some(warning) = busy {
+            output.line(wrapped(&warning, COLUMNS))?;
+        }
         output.line(intel2006::table(&costs).text())?;
         for sentence in intel2006::totals(&costs) {
             output.line(wrapped(&sentence, COLUMNS))?;
