@@ -122,8 +122,8 @@ pub struct Machine {
     /// The smallest step the counter makes, in ticks.
     pub resolution_ticks: f64,
     /// The cost of reading the counter twice and calling a kernel that does nothing, in ticks;
-    /// already subtracted from every cell, unless `overhead_included`. The median over the sizes, at each of which it is
-    /// measured anew.
+    /// already subtracted from every cell, unless `overhead_included`. The median over the sizes,
+    /// at each of which it is measured anew.
     pub overhead_ticks: f64,
     /// Whether that cost is part of every cell, as in the thesis.
     #[serde(default)]
@@ -147,8 +147,8 @@ pub struct Run {
     pub data: String,
     /// Calls asked for in each cell; batches of calls, in the modes `throughput` and `latency`.
     pub samples: usize,
-    /// The other options: `cold`, `misaligned`, `with the counter's cost`, `mixed 20..=64`, `pinned`, `seed 7`; empty for the
-    /// defaults.
+    /// The other options: `cold`, `misaligned`, `with the counter's cost`, `mixed 20..=64`,
+    /// `pinned`, `seed 7`; empty for the defaults.
     #[serde(default)]
     pub conditions: Vec<String>,
     /// The figures.

@@ -3,8 +3,8 @@
 //! A claim is judged with the algorithms that its document used (the historical kernels named after
 //! it), timed as it timed them: one call at a time on fresh bytes for the thesis, calls in batches
 //! for the others. Both sides of a ratio are measured in [`ROUNDS`] rounds that take turns; the
-//! interval of the ratio reaches from the least to the greatest of the rounds, and a little beyond
-//! ([`MARGIN`]), because two runs of one program differ by more than the rounds of one. A claim
+//! interval of the ratio reaches from the least to the greatest of the rounds, and 2 % beyond,
+//! because two runs of one program differ by more than the rounds of one. A claim
 //! holds if the whole interval lies where the claim says, does not hold if the whole interval lies
 //! elsewhere, and is too close to call otherwise. On a busy machine the margin is a quarter.
 //!

@@ -1,8 +1,8 @@
 //! The source documents of this project, reproduced: each in a module of its own, with the figures
 //! that it prints (`published/`), its experiment, and its tables beside ours.
 //!
-//! [`claims`] judges the documents' comparative sentences on this CPU; [`reproduction`] measures all
-//! of them and writes one report. [`page`] is the report on any run of `residue-bench`.
+//! [`claims`] judges the documents' comparative sentences on this CPU; [`reproduction`] measures
+//! all of them and writes one report. [`page`] is the report on any run of `residue-bench`.
 //!
 //! A printed row whose algorithm has no kernel of ours, or that is damaged, is left out; the tests
 //! count the rows.

@@ -201,8 +201,8 @@ impl Reproduction {
         let mut out = head(title, &day(&run.date));
         let _ = write!(
             out,
-            "<header>\n<h1>{}</h1>\n<p class=\"faint\">{} · {}</p>\n<nav><a href=\"index.html\">The \
-             thesis</a></nav>\n</header>\n<main>\n",
+            "<header>\n<h1>{}</h1>\n<p class=\"faint\">{} · {}</p>\n\
+             <nav><a href=\"index.html\">The thesis</a></nav>\n</header>\n<main>\n",
             escaped(title),
             escaped(&run.machine.cpu),
             escaped(&run.date)

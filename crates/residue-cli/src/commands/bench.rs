@@ -34,7 +34,7 @@ const LARGEST: usize = 1 << 30;
 
 const HELP: &str = "\
 Examples:
-  residue bench                              the thesis's table on this CPU, today's kernels, verdict
+  residue bench                              the thesis's table on this CPU, and today's kernels
   residue bench --full --report report/      all sizes and extra bytes; figures in report/index.html
   residue bench --sizes 44,550,1500          nanoseconds at these sizes
   residue bench -a crc32c -k sse42,sse42_pclmul --mode latency
@@ -53,8 +53,9 @@ a lowered clock) are set aside, counted and repeated. Figures are medians with 9
 
 /// What follows the first screen.
 const NEXT: &str = "\
-Next: `residue bench --full` (all kernels, all sizes), `residue bench claims` (what the documents say),
-`residue bench -a CODE` (one code), `--report DIR` (figures); `residue bench --help` has the rest.";
+Next: `residue bench --full` (all kernels, all sizes), `residue bench claims` (what the documents \
+say), `residue bench -a CODE` (one code), `--report DIR` (figures); `residue bench --help` has the \
+rest.";
 
 /// Calls of each side by which the thesis's conclusion is judged, as many as it took.
 const CALLS: usize = 1000;
@@ -389,7 +390,7 @@ fn print(output: &mut Output, args: &BenchArgs, run: &Run, paragraphs: &[String]
         output.line(wrapped(paragraph, COLUMNS))?;
     }
     if args.is_of_thesis() && !args.full {
-        output.line(NEXT)?;
+        output.line(wrapped(NEXT, COLUMNS))?;
     }
     Ok(())
 }

@@ -93,8 +93,8 @@ pub struct IdentifyArgs {
     /// Continue after a convincing result
     #[arg(long)]
     all: bool,
-    /// Print only the definition of the CRC that was found: for `residue sum -a`, as a line of the
-    /// RevEng catalogue, for the Rust crate crc, for Python's crcmod, or as a function in a language
+    /// Print only the CRC that was found: for `residue sum -a`, as a line of the RevEng catalogue,
+    /// for the Rust crate crc, for Python's crcmod, or as a function in a language
     #[arg(
         long = "as",
         value_name = "NOTATION",

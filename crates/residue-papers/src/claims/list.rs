@@ -365,7 +365,7 @@ pub const CLAIMS: &[Claim] = &[
     claim(
         Intel,
         "page 7",
-        "... and its tables of 8 KiB do not cost the advantage: with empty caches it is faster, too",
+        "... and keeps the advantage with empty caches, though its tables take 8 KiB",
         "no figure",
         All(|m| Some(vec![m.cold(BYTEWISE, SLICING8, FASTER)?])),
     ),

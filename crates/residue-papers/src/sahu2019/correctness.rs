@@ -46,8 +46,8 @@ pub fn tables(arch: &str) -> [Table; 2] {
         table(
             "5.1",
             "Figure 5.1: the one's-complement checksum, tested",
-            "Values of the first bytes of `123456789`, each equal to the definition's unless marked \
-             WRONG. The thesis prints its values without the bytes they are of.",
+            "Values of the first bytes of `123456789`, each equal to the definition's unless \
+             marked WRONG. The thesis prints its values without the bytes they are of.",
             false,
         ),
         table(

@@ -85,7 +85,7 @@ impl Shown<'_> {
             caption = format!("Error bars show the 95 % confidence interval of the {name}.");
             caption.push_str(&self.widest(subject));
         }
-        let title = format!("{}, beside {}", subject.title, subject.cpu.name());
+        let title = format!("{}, beside {}", subject.title, subject.cpu.short());
         let plot = Plot {
             title: format!("{}  {}", subject.id, title),
             subtitle: self.subtitle(),
@@ -213,7 +213,7 @@ mod tests {
             assert!(figure.svg.contains("2026-01-02"), "{}", figure.id);
         }
         let hardware = &all[5];
-        assert!(hardware.svg.contains("in segments, by tables, Xeon"));
+        assert!(hardware.svg.contains("in segments, Xeon"));
         assert!(all[4].svg.contains("16-bit words, i3") && all[4].svg.contains("GCC -O1"));
     }
 
@@ -223,7 +223,7 @@ mod tests {
         let find = |id: &str| all.iter().find(|figure| figure.id == id).unwrap();
         assert!(find("6.8").svg.contains("by the instruction"));
         assert!(find("6.8").svg.contains("by the instruction, A53"));
-        assert!(!find("6.5").svg.contains(">in thirds, by products<"));
+        assert!(!find("6.5").svg.contains(">in thirds<"));
         assert!(find("6.9").svg.contains("16-bit words, A53"));
     }
 

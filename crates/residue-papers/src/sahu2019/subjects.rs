@@ -48,7 +48,7 @@ const AGAINST_SUMS: &[Hue] = &[
 pub(super) const SUBJECTS: [Subject; 11] = [
     Subject {
         id: "5.3",
-        title: "How certain the figures are: CRC-32C and the Internet checksum",
+        title: "Certainty: CRC-32C and the Internet checksum",
         about: "Error bars show the 95 % confidence interval.",
         cpu: Cpu::Xeon,
         level: Level::O3,

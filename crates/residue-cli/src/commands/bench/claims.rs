@@ -34,7 +34,8 @@ pub fn run(args: &ClaimsArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.json {
         return Ok(output.json(&report)?);
     }
-    output.line(format!("{}. {HOW}\n", report.cpu))?;
+    output.line(&report.cpu)?;
+    output.line(format!("{}\n", wrapped(HOW, COLUMNS)))?;
     if let Some(busy) = &report.busy {
         output.line(format!("{}\n", wrapped(&format!("{busy} {DOUBT}"), COLUMNS)))?;
     }
@@ -63,10 +64,10 @@ pub fn run(args: &ClaimsArgs, output: &mut Output) -> anyhow::Result<()> {
 /// Calls of each side in all rounds together: as many as the thesis took.
 const CALLS: usize = 1000;
 
-const HOW: &str = "\
-Each figure says how many times as long the side that is claimed to be slower takes, with the
-least and greatest of ten rounds. A claim holds, or does not, where the whole interval with a margin
-of 2 % lies on one side of what is claimed; a multiple is met from three quarters of it to four thirds";
+const HOW: &str = "Each figure says how many times as long the side takes that is claimed to be \
+slower, with the least and greatest of ten rounds. A claim holds, or does not, where the whole \
+interval with a margin of 2 % lies on one side of what is claimed; a multiple is met from three \
+quarters of it to four thirds.";
 
 const DOUBT: &str = "Intervals have a margin of 25 % therefore.";
 
