@@ -68,7 +68,7 @@ fn one_codes_kernels_are_a_table_and_named_kernels_have_no_winner() {
 #[test]
 fn a_full_run_has_every_table() {
     let text = quick(&["--full"]).run().ends(0).to_string();
-    for table in ["Table 6.1", "Table A.1", "Table A.4", "Table A.5", "Table A.6"] {
+    for table in ["Table 6.1", "every size", "Table A.4", "Table A.5", "Table A.6"] {
         assert!(text.contains(table), "{table}");
     }
     assert!(text.contains("16384") && text.contains("+7"));
@@ -164,7 +164,7 @@ fn a_report_is_a_page_with_figures() {
             && page.contains("Profile in use")
             && !page.contains("http://localhost")
     );
-    for file in ["cells.csv", "run.json", "figure-6.1-i3.svg", "figure-6.6.svg"] {
+    for file in ["cells.csv", "run.json", "figure-6.1.svg", "figure-6.6.svg"] {
         assert!(folder.join(file).is_file(), "{file}");
     }
     // A folder that cannot be created.
@@ -172,6 +172,25 @@ fn a_report_is_a_page_with_figures() {
     let ran = quick(&["--report", &dir.path().join("file/report").to_string_lossy()]).run();
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("cannot write the report"), "{}", ran.err);
+}
+
+#[test]
+fn the_documents_are_reproduced_in_one_report() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let folder = dir.path().join("thesis");
+    let report = folder.to_string_lossy();
+    let ran =
+        residue(["bench", "--thesis", "--with-counter", "--samples", "2", "--report", &report])
+            .run();
+    let text = ran.ends(0);
+    for words in ["(included)", "Table 6.3", "Table A.2", "The thesis's conclusion"] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    for file in ["index.html", "article.html", "intel.html", "sklower.html", "claims.json"] {
+        assert!(folder.join(file).is_file(), "{file}");
+    }
+    let ran = residue(["bench", "--thesis", "-a", "xns"]).run();
+    assert!(ran.code == 2 && ran.err.contains("cannot be used with"), "{}", ran.err);
 }
 
 #[test]
