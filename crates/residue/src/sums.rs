@@ -11,5 +11,6 @@ pub mod fletcher;
 pub mod internet;
 pub mod koopman;
 mod paired;
+pub(crate) mod running;
 mod weighted;
 pub mod xns;

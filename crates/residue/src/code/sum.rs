@@ -124,7 +124,7 @@ pub(super) const SUM_ALIASES: &[(&str, Sum)] = &[
 
 /// Splits a value B:A into A and B.
 fn sums<V: Variant>(value: u32) -> [u32; 2] {
-    let bits = 8 * V::UNIT;
+    let bits = 8 * V::WORD;
     [value & ((1 << bits) - 1), value >> bits]
 }
 

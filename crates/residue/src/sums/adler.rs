@@ -13,13 +13,10 @@
 //! FF are the most that a 32-bit B holds. Short data leave the upper bits of both halves nearly
 //! constant, so the code does not suit small packets.
 
-use crate::Error;
 use crate::arch::{Bytes, Portable};
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
-use crate::length::Length;
-use crate::streaming::streaming;
+use crate::sums::running::{Running, Summed};
 use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors};
 
 /// The largest prime below 2^16.
@@ -57,96 +54,7 @@ pub(crate) fn state(value: u32) -> [u32; 2] {
 }
 
 /// Adler-32 of data that arrives in pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Adler32 {
-    state: [u32; 2],
-    bytes: Length,
-}
-
-impl Default for Adler32 {
-    fn default() -> Self {
-        Adler32::new()
-    }
-}
-
-impl Adler32 {
-    /// Starts with Adler-32 of the empty message: 1.
-    #[must_use]
-    pub const fn new() -> Self {
-        Adler32 { state: [1, 0], bytes: Length::new(0) }
-    }
-
-    /// Continues after `bytes` bytes of data that have the value `value`.
-    ///
-    /// # Errors
-    /// [`Error::ImpossibleValue`] if a half of `value` is 65521 or more, or `bytes` is 0 and
-    /// `value` is not 1.
-    ///
-    /// ```
-    /// use residue::adler::Adler32;
-    /// let mut sums = Adler32::resume(residue::adler32(b"Wiki"), 4)?;
-    /// sums.update(b"pedia");
-    /// assert_eq!(sums.value(), 0x11e6_0398);
-    /// # Ok::<(), residue::Error>(())
-    /// ```
-    pub const fn resume(value: u32, bytes: u64) -> Result<Self, Error> {
-        let (a, b) = (value & 0xffff, value >> 16);
-        if a >= MODULUS || b >= MODULUS || bytes == 0 && value != 1 {
-            return Err(Error::ImpossibleValue { bytes });
-        }
-        Ok(Adler32 { state: [a, b], bytes: Length::new(bytes) })
-    }
-
-    /// Adds the next bytes.
-    pub fn update(&mut self, data: &[u8]) {
-        self.state = DISPATCH.run(&(), self.state, data);
-        self.bytes.add(data.len());
-    }
-
-    /// Adds the next bytes and copies them to `to`, in one pass.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        self.state = copy::run(&DISPATCH, &(), self.state, from, to);
-        self.bytes.add(from.len());
-    }
-
-    /// Adds the pieces in order, as [`Adler32::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
-    /// Returns the value of the data added up to now.
-    #[must_use]
-    pub fn value(&self) -> u32 {
-        Adler::finish(&(), self.state)
-    }
-
-    /// Returns the number of bytes added.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.bytes.get()
-    }
-
-    /// Starts again with Adler-32 of the empty message.
-    pub const fn reset(&mut self) {
-        *self = Adler32::new();
-    }
-
-    /// Appends data that was summed separately.
-    ///
-    /// # Errors
-    /// [`Error::TooLong`] for 2^64 bytes and more.
-    pub fn combine(&mut self, next: &Adler32) -> Result<(), Error> {
-        let bytes = self.bytes.followed_by(next.bytes)?;
-        let value = combine(self.value(), next.value(), next.bytes());
-        *self = Adler32 { state: [value & 0xffff, value >> 16], bytes };
-        Ok(())
-    }
-}
-
-streaming!([] Adler32);
+pub type Adler32 = Running<Adler>;
 
 /// Returns the value of two concatenated pieces of data from their values, like zlib's
 /// `adler32_combine`.
@@ -196,7 +104,7 @@ pub fn reference(data: &[u8]) -> u32 {
 /// The family of Adler-32.
 ///
 /// The state is [A, B], reduced.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub struct Adler;
 
@@ -213,6 +121,23 @@ impl Family for Adler {
     #[inline(always)]
     fn finish((): &(), [a, b]: [u32; 2]) -> u32 {
         b << 16 | a
+    }
+}
+
+impl Summed for Adler {
+    const WORD: usize = 1;
+    const START: [u32; 2] = [1, 0];
+    const TABLE: &'static [Kernel<Self>] = KERNELS;
+    #[allow(private_interfaces)]
+    const BEST: Option<&'static Dispatch<Self>> = Some(&DISPATCH);
+
+    fn unfinish(value: u32) -> [u32; 2] {
+        state(value)
+    }
+
+    fn concat(first: [u32; 2], second: [u32; 2], [_, bytes]: [u64; 2]) -> [u32; 2] {
+        let [first, second] = [first, second].map(|state| Adler::finish(&(), state));
+        state(combine(first, second, bytes))
     }
 }
 

@@ -11,13 +11,10 @@
 //! **Trap.** Neither detects reordered words, and xor does not detect two equal changes in the same
 //! bit column.
 
-use crate::Error;
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch};
-use crate::length::Length;
-use crate::streaming::streaming;
+use crate::sums::running::{Running, Summed};
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
@@ -154,93 +151,26 @@ impl<O: Operation, W: Word> Baseline<O, W> {
     }
 }
 
+impl<O: Operation, W: Word> Summed for Baseline<O, W> {
+    const WORD: usize = W::BYTES;
+    const START: u32 = 0;
+    const TABLE: &'static [Kernel<Self>] = Self::KERNELS;
+
+    fn unfinish(value: u32) -> u32 {
+        value & Self::MASK
+    }
+
+    fn plus(state: u32, word: u32) -> u32 {
+        Self::combine(state, word)
+    }
+
+    fn concat(first: u32, second: u32, _: [u64; 2]) -> u32 {
+        Self::combine(first, second)
+    }
+}
+
 /// A baseline's value of data that arrives in pieces of any length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checksum<O, W> {
-    state: u32,
-    bytes: Length,
-    of: PhantomData<(O, W)>,
-}
-
-impl<O: Operation, W: Word> Checksum<O, W> {
-    /// Starts with the value of the empty message: 0.
-    #[must_use]
-    pub const fn new() -> Self {
-        Checksum { state: 0, bytes: Length::new(0), of: PhantomData }
-    }
-
-    /// Continues after `bytes` bytes of data that have the value `value`.
-    ///
-    /// # Errors
-    /// [`Error::ImpossibleValue`] if `value` is wider than a word, or `bytes` is 0 and `value` is
-    /// not.
-    pub const fn resume(value: u32, bytes: u64) -> Result<Self, Error> {
-        if value & !Baseline::<O, W>::MASK != 0 || bytes == 0 && value != 0 {
-            return Err(Error::ImpossibleValue { bytes });
-        }
-        Ok(Checksum { state: value, bytes: Length::new(bytes), of: PhantomData })
-    }
-
-    /// Adds the next bytes and copies them to `to`.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        copy::in_blocks(from, to, |block| self.update(block));
-    }
-
-    /// Returns the number of bytes added.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.bytes.get()
-    }
-
-    /// Starts again with the value of the empty message.
-    pub const fn reset(&mut self) {
-        *self = Checksum::new();
-    }
-
-    /// Adds the next bytes.
-    pub fn update(&mut self, data: &[u8]) {
-        let phase = (self.bytes() % W::BYTES as u64) as usize;
-        let head = ((W::BYTES - phase) % W::BYTES).min(data.len());
-        let (head, rest) = data.split_at(head);
-        if !head.is_empty() {
-            let mut word = [0; 4];
-            word[phase..phase + head.len()].copy_from_slice(head);
-            self.state = run::<O, W>(self.state, &word[..W::BYTES]);
-        }
-        self.state = run::<O, W>(self.state, rest);
-        self.bytes.add(data.len());
-    }
-
-    /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
-    /// Returns the value of the data added up to now.
-    #[must_use]
-    pub const fn value(&self) -> u32 {
-        self.state
-    }
-
-    /// Appends data that was summed separately.
-    ///
-    /// # Errors
-    /// [`Error::OddSplit`] if this data ends inside a word: the words of `next` would straddle;
-    /// [`Error::TooLong`] for 2^64 bytes and more.
-    pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
-        if !self.bytes().is_multiple_of(W::BYTES as u64) {
-            return Err(Error::OddSplit { bytes: self.bytes() });
-        }
-        self.bytes = self.bytes.followed_by(next.bytes)?;
-        self.state = Baseline::<O, W>::combine(self.state, next.state);
-        Ok(())
-    }
-}
-
-streaming!([O: Operation, W: Word] Checksum<O, W>);
+pub type Checksum<O, W> = Running<Baseline<O, W>>;
 
 /// Computes the value by its definition, one word at a time.
 #[must_use]
@@ -250,12 +180,6 @@ pub fn reference<O: Operation, W: Word>(data: &[u8]) -> u32 {
         let word = (0..W::BYTES).fold(0, |value, i| value << 8 | byte(i));
         Baseline::<O, W>::combine(state, word)
     })
-}
-
-fn run<O: Operation, W: Word>(state: u32, data: &[u8]) -> u32 {
-    // The only kernel is portable, so there is no choice.
-    let kernel = Baseline::<O, W>::KERNELS[0].force();
-    kernel.map_or(state, |kernel| kernel.run(&(), state, data))
 }
 
 macro_rules! dispatches {

@@ -30,14 +30,11 @@
 //! 00 FD. Of random changes of one word, one in M is undetected: inside of a word B detects no more
 //! than A does. And zero words in front of the message do not change the value.
 
-use crate::Error;
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch};
-use crate::length::Length;
-use crate::streaming::streaming;
 use crate::sums::koopman::{Mod253, Mod65525, Modulus};
+use crate::sums::running::{Running, Summed};
 use core::marker::PhantomData;
 
 /// Computes the 16-bit dual sum of `data`, of any length, modulo 253.
@@ -104,101 +101,31 @@ impl<M: Modulus> Dual<M> {
     }
 }
 
+impl<M: Modulus> Summed for Dual<M> {
+    const WORD: usize = WORD;
+    const START: [u32; 2] = [0, 0];
+    const TABLE: &'static [Kernel<Self>] = Self::KERNELS;
+
+    fn unfinish(value: u32) -> [u32; 2] {
+        Self::sums(value).map(|sum| (u64::from(sum) % M::MODULUS) as u32)
+    }
+
+    fn plus([a, b]: [u32; 2], [word_a, word_b]: [u32; 2]) -> [u32; 2] {
+        // B has the A of this word already, so the bytes count once in both.
+        [(a, word_a), (b, word_b)]
+            .map(|(sum, word)| ((u64::from(sum) + u64::from(word)) % M::MODULUS) as u32)
+    }
+
+    fn concat(first: [u32; 2], second: [u32; 2], [_, bytes]: [u64; 2]) -> [u32; 2] {
+        // B = B1 + B2 + n A1, with n words in the second part.
+        let words = bytes.div_ceil(WORD as u64) % M::MODULUS;
+        let moved = (words * u64::from(first[0]) % M::MODULUS) as u32;
+        Self::plus(Self::plus(first, second), [0, moved])
+    }
+}
+
 /// A dual sum of data that arrives in pieces of any length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checksum<M> {
-    state: [u32; 2],
-    bytes: Length,
-    of: PhantomData<M>,
-}
-
-impl<M: Modulus> Checksum<M> {
-    /// Starts with the value of the empty message: 0.
-    #[must_use]
-    pub const fn new() -> Self {
-        Checksum { state: [0, 0], bytes: Length::new(0), of: PhantomData }
-    }
-
-    /// Continues after `bytes` bytes of data that have the value `value`, also inside a word.
-    ///
-    /// # Errors
-    /// [`Error::ImpossibleValue`] if a sum is M or more, or `bytes` is 0 and `value` is not.
-    pub const fn resume(value: u32, bytes: u64) -> Result<Self, Error> {
-        let [a, b] = Dual::<M>::sums(value);
-        if a as u64 >= M::MODULUS || b as u64 >= M::MODULUS || bytes == 0 && value != 0 {
-            return Err(Error::ImpossibleValue { bytes });
-        }
-        Ok(Checksum { state: [a, b], bytes: Length::new(bytes), of: PhantomData })
-    }
-
-    /// Adds the next bytes and copies them to `to`.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        copy::in_blocks(from, to, |block| self.update(block));
-    }
-
-    /// Returns the number of bytes added.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.bytes.get()
-    }
-
-    /// Starts again with the value of the empty message.
-    pub const fn reset(&mut self) {
-        *self = Checksum::new();
-    }
-
-    /// Adds the next bytes.
-    pub fn update(&mut self, data: &[u8]) {
-        let phase = (self.bytes() % WORD as u64) as usize;
-        let head = ((WORD - phase) % WORD).min(data.len());
-        let (head, rest) = data.split_at(head);
-        if !head.is_empty() {
-            // B has the A of this word already, so the bytes count once in both.
-            let mut word = [0; WORD];
-            word[phase..phase + head.len()].copy_from_slice(head);
-            let more = u64::from(u32::from_be_bytes(word));
-            self.state = self.state.map(|sum| ((u64::from(sum) + more) % M::MODULUS) as u32);
-        }
-        // The only kernel is portable, so there is no choice.
-        let kernel = Dual::<M>::KERNELS[0].force();
-        self.state = kernel.map_or(self.state, |kernel| kernel.run(&(), self.state, rest));
-        self.bytes.add(data.len());
-    }
-
-    /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
-    /// Returns the value of the data added up to now: B in the upper half, A in the lower.
-    #[must_use]
-    pub fn value(&self) -> u32 {
-        Dual::<M>::finish(&(), self.state)
-    }
-
-    /// Appends data that was summed separately: B = B1 + B2 + n A1, with n words in the second
-    /// part, the last of which may be incomplete.
-    ///
-    /// # Errors
-    /// [`Error::OddSplit`] if this data ends inside a word: the words of `next` would straddle;
-    /// [`Error::TooLong`] for 2^64 bytes and more.
-    pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
-        if !self.bytes().is_multiple_of(WORD as u64) {
-            return Err(Error::OddSplit { bytes: self.bytes() });
-        }
-        let bytes = self.bytes.followed_by(next.bytes)?;
-        let ([a, b], [next_a, next_b]) = (self.state.map(u64::from), next.state.map(u64::from));
-        let words = next.bytes().div_ceil(WORD as u64) % M::MODULUS;
-        self.state = [a + next_a, b + next_b + words * a].map(|sum| (sum % M::MODULUS) as u32);
-        self.bytes = bytes;
-        Ok(())
-    }
-}
-
-streaming!([M: Modulus] Checksum<M>);
+pub type Checksum<M> = Running<Dual<M>>;
 
 /// Returns the value after the bytes `old`, at `offset` in data of `length` bytes, became `new`.
 ///

@@ -28,13 +28,10 @@
 pub mod check_octets;
 mod historical;
 
-use crate::Error;
 use crate::arch::{Bytes, Portable, Unit, Words, bytes_of};
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
-use crate::length::Length;
-use crate::streaming::streaming;
+use crate::sums::running::{Running, Summed};
 use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
 use historical::{Float53, Indexed, Pairs, Quads, Simple};
@@ -125,7 +122,7 @@ pub fn rfc1146_16(data: &[u8]) -> u32 {
 
 /// Returns one's-complement sums in RFC 1146's order: A first, words big-endian.
 pub(crate) fn rfc1146<V: Variant>([a, b]: [u32; 2]) -> u32 {
-    if V::UNIT == 1 { a << 8 | b } else { swap_halves(a << 16 | b) }
+    if V::WORD == 1 { a << 8 | b } else { swap_halves(a << 16 | b) }
 }
 
 /// Returns sums in one's-complement form: M for 0, unless all data are zero.
@@ -144,14 +141,9 @@ pub const fn swap_halves(value: u32) -> u32 {
 /// A choice of unit and modulus, which is also the family of its kernels.
 ///
 /// The state is [A, B], each in 0..M.
-pub trait Variant: sealed::Sealed + Family<With = (), State = [u32; 2], Value = u32> {
-    /// Bytes in a unit: 1, or 2 for little-endian words.
-    const UNIT: usize;
+pub trait Variant: sealed::Sealed + Summed<State = [u32; 2], Value = u32> {
     /// The modulus M.
     const MODULUS: u32;
-    /// The kernels, best first.
-    #[doc(hidden)]
-    const KERNELS: &'static [Kernel<Self>];
     #[doc(hidden)]
     #[allow(private_interfaces)]
     const DISPATCH: &'static Dispatch<Self>;
@@ -170,172 +162,24 @@ pub type Fletcher16 = Sums<Bytes255>;
 pub type Fletcher32 = Sums<Words65535>;
 
 /// Fletcher's sums of data that arrives in pieces.
-#[derive(Clone, Copy, Debug)]
-pub struct Sums<V: Variant> {
-    state: [u32; 2],
-    /// The first byte of a word whose second has not arrived.
-    pending: Option<u8>,
-    bytes: Length,
-    /// Whether any byte was not zero: distinguishes 0 from M.
-    nonzero: bool,
-    variant: PhantomData<V>,
-}
+///
+/// The data count as zero throughout after a resumed value of 0, which matters to
+/// [`Sums::end_around`] alone.
+pub type Sums<V> = Running<V>;
 
-impl<V: Variant> Default for Sums<V> {
-    fn default() -> Self {
-        Sums::new()
-    }
-}
-
-impl<V: Variant> Sums<V> {
-    /// Starts with the sums of the empty message: 0.
-    #[must_use]
-    pub const fn new() -> Self {
-        Sums { nonzero: false, ..Sums::of([0, 0], 0) }
-    }
-
-    /// Resumes after `bytes` bytes of data, in whole units, that have these sums.
-    pub(crate) const fn of(state: [u32; 2], bytes: u64) -> Self {
-        let bytes = Length::new(bytes);
-        Sums { state, pending: None, bytes, nonzero: true, variant: PhantomData }
-    }
-
-    /// Returns whether any byte was not zero.
-    pub(crate) const fn nonzero(&self) -> bool {
-        self.nonzero
-    }
-
-    /// Sets whether any byte was not zero.
-    pub(crate) const fn set_nonzero(&mut self, nonzero: bool) {
-        self.nonzero = nonzero;
-    }
-
-    /// Returns the number of bytes added.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.bytes.get()
-    }
-
-    /// Continues after `bytes` bytes of data, in whole units, that have the value `value`.
-    ///
-    /// Data with the value 0 count as zero throughout, which matters to [`Sums::end_around`] alone.
-    ///
-    /// # Errors
-    /// [`Error::OddSplit`] if the data end inside a word, whose first byte the value does not
-    /// determine; [`Error::ImpossibleValue`] if a sum is M or more, or `bytes` is 0 and `value` is
-    /// not.
-    ///
-    /// ```
-    /// use residue::fletcher::Fletcher32;
-    /// let mut sums = Fletcher32::resume(residue::fletcher32(b"abcd"), 4)?;
-    /// sums.update(b"ef");
-    /// assert_eq!(sums.value(), residue::fletcher32(b"abcdef"));
-    /// # Ok::<(), residue::Error>(())
-    /// ```
-    pub const fn resume(value: u32, bytes: u64) -> Result<Self, Error> {
-        if !bytes.is_multiple_of(V::UNIT as u64) {
-            return Err(Error::OddSplit { bytes });
-        }
-        let bits = 8 * V::UNIT as u32;
-        let [a, b] = [value & ((1 << bits) - 1), value >> bits];
-        if a >= V::MODULUS || b >= V::MODULUS || bytes == 0 && value != 0 {
-            return Err(Error::ImpossibleValue { bytes });
-        }
-        Ok(Sums { nonzero: value != 0, ..Sums::of([a, b], bytes) })
-    }
-
-    /// Adds the next bytes and copies them to `to`, in one pass.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        if self.pending.is_some() || !from.len().is_multiple_of(V::UNIT) {
-            return copy::in_blocks(from, to, |block| self.update(block));
-        }
-        self.state = copy::run(V::DISPATCH, &(), self.state, from, to);
-        self.bytes.add(from.len());
-        self.nonzero = self.nonzero || self.state != [0, 0] || from.iter().any(|&byte| byte != 0);
-    }
-
-    /// Starts again with the sums of the empty message.
-    pub const fn reset(&mut self) {
-        *self = Sums::new();
-    }
-
-    /// Adds the next bytes.
-    pub fn update(&mut self, data: &[u8]) {
-        self.bytes.add(data.len());
-        // Non-zero sums prove it; only the rare zero sums need a look at the bytes.
-        self.nonzero |= data.first().is_some_and(|&first| first != 0);
-        let mut rest = data;
-        if let (Some(first), Some((&second, after))) = (self.pending, data.split_first()) {
-            self.state = V::DISPATCH.run(&(), self.state, &[first, second]);
-            self.pending = None;
-            rest = after;
-        }
-        let (units, last) = rest.split_at(rest.len() / V::UNIT * V::UNIT);
-        self.state = V::DISPATCH.run(&(), self.state, units);
-        if let [last] = last {
-            self.pending = Some(*last);
-        }
-        self.nonzero = self.nonzero || self.state != [0, 0] || data.iter().any(|&byte| byte != 0);
-    }
-
-    /// Adds the pieces in order, as [`Sums::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
+impl<V: Variant> Running<V> {
     /// Returns A and B of the data added up to now, each in 0..M.
     #[must_use]
     pub fn sums(&self) -> [u32; 2] {
-        match self.pending {
-            Some(last) => V::DISPATCH.run(&(), self.state, &[last]),
-            None => self.state,
-        }
-    }
-
-    /// Returns the value of the data added up to now: B in the upper half, A in the lower.
-    #[must_use]
-    pub fn value(&self) -> u32 {
-        V::finish(&(), self.sums())
+        self.state()
     }
 
     /// Returns A and B in one's-complement form: M instead of 0, unless all data are zero.
     #[must_use]
     pub fn end_around(&self) -> [u32; 2] {
-        end_around::<V>(self.sums(), self.nonzero)
-    }
-
-    /// Appends data that was summed separately: B = B1 + B2 + n A1, with n units in the second
-    /// part.
-    ///
-    /// # Errors
-    /// [`Error::OddSplit`] if this data ends inside a word: the words of `next` would straddle, and
-    /// its sums do not determine their bytes; [`Error::TooLong`] for 2^64 bytes and more.
-    pub fn combine(&mut self, next: &Sums<V>) -> Result<(), Error> {
-        if self.pending.is_some() {
-            return Err(Error::OddSplit { bytes: self.bytes() });
-        }
-        self.bytes = self.bytes.followed_by(next.bytes)?;
-        // A half word at the end of the second part is not in its state yet.
-        self.state = combine::<V>(self.state, next.state, next.bytes() / V::UNIT as u64);
-        self.pending = next.pending;
-        self.nonzero |= next.nonzero;
-        Ok(())
+        end_around::<V>(self.sums(), self.nonzero())
     }
 }
-
-/// Two are equal if their sums and the numbers of bytes are.
-impl<V: Variant> PartialEq for Sums<V> {
-    fn eq(&self, other: &Sums<V>) -> bool {
-        (self.sums(), self.bytes) == (other.sums(), other.bytes)
-    }
-}
-
-impl<V: Variant> Eq for Sums<V> {}
-
-streaming!([V: Variant] Sums<V>);
 
 /// Returns A and B of two concatenated pieces of data from those of each: B = B1 + B2 + units A1.
 ///
@@ -365,7 +209,7 @@ pub fn update_at<V: Variant>(
     if old.len() != new.len() || end > length {
         return None;
     }
-    let (m, unit) = (u64::from(V::MODULUS), V::UNIT as u64);
+    let (m, unit) = (u64::from(V::MODULUS), V::WORD as u64);
     let units = length.div_ceil(unit);
     let (mut a, mut b) = (u64::from(a), u64::from(b));
     for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
@@ -380,7 +224,7 @@ pub fn update_at<V: Variant>(
 #[must_use]
 pub fn reference<V: Variant>(data: &[u8]) -> [u32; 2] {
     let (mut a, mut b) = (0, 0);
-    for bytes in data.chunks(V::UNIT) {
+    for bytes in data.chunks(V::WORD) {
         let x = bytes.iter().rev().fold(0, |x, &byte| x << 8 | u32::from(byte));
         a = (a + x) % V::MODULUS;
         b = (b + a) % V::MODULUS;
@@ -418,10 +262,31 @@ macro_rules! variant {
 
         impl sealed::Sealed for $name {}
 
+        impl Summed for $name {
+            const WORD: usize = <$unit as Unit>::BYTES;
+            const RESUMES_INSIDE: bool = false;
+            const MARKS_NONZERO: bool = true;
+            const START: [u32; 2] = [0, 0];
+            const TABLE: &'static [Kernel<Self>] = $kernels;
+            #[allow(private_interfaces)]
+            const BEST: Option<&'static Dispatch<Self>> = Some(<$name as Variant>::DISPATCH);
+
+            fn unfinish(value: u32) -> [u32; 2] {
+                let bits = 8 * <$unit as Unit>::BYTES;
+                [value & ((1 << bits) - 1), value >> bits].map(|sum| sum % $modulus)
+            }
+
+            fn plus(state: [u32; 2], word: [u32; 2]) -> [u32; 2] {
+                combine::<$name>(state, word, 0)
+            }
+
+            fn concat(first: [u32; 2], second: [u32; 2], [_, bytes]: [u64; 2]) -> [u32; 2] {
+                combine::<$name>(first, second, bytes.div_ceil(Self::WORD as u64))
+            }
+        }
+
         impl Variant for $name {
-            const UNIT: usize = <$unit as Unit>::BYTES;
             const MODULUS: u32 = <$name as Modular>::MODULUS;
-            const KERNELS: &'static [Kernel<Self>] = $kernels;
             #[allow(private_interfaces)]
             const DISPATCH: &'static Dispatch<Self> = {
                 const DISPATCH: Dispatch<$name> = dispatch!($name, $kernels);

@@ -22,14 +22,11 @@ mod batch;
 #[cfg(feature = "methods")]
 mod pino2018;
 
-use crate::Error;
 use crate::arch::{Portable, WordSum, scalar};
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
-use crate::length::Length;
-use crate::streaming::streaming;
 use crate::sums::paired::{self, Paired};
+use crate::sums::running::{Running, Summed};
 use crate::words::short_word;
 use batch::Grouped;
 #[cfg(feature = "methods")]
@@ -89,38 +86,9 @@ pub const fn checksum_array<const N: usize>(data: &[u8; N]) -> u16 {
 ///
 /// Pieces may have any length: a piece that starts at an odd offset is byte-swapped into place (RFC
 /// 1071, section 2).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Checksum {
-    sum: u64,
-    bytes: Length,
-}
+pub type Checksum = Running<Internet>;
 
-impl Checksum {
-    /// Starts with the checksum of the empty message: FFFF.
-    #[must_use]
-    pub const fn new() -> Self {
-        Checksum { sum: 0, bytes: Length::new(0) }
-    }
-
-    /// Continues after `bytes` bytes of data that have the checksum `value`.
-    ///
-    /// # Errors
-    /// [`Error::ImpossibleValue`] if `bytes` is 0 and `value` is not FFFF.
-    ///
-    /// ```
-    /// use residue::internet::{self, Checksum};
-    /// let mut sum = Checksum::resume(internet::checksum(b"123"), 3)?;
-    /// sum.update(b"456789");
-    /// assert_eq!(sum.value(), internet::checksum(b"123456789"));
-    /// # Ok::<(), residue::Error>(())
-    /// ```
-    pub const fn resume(value: u16, bytes: u64) -> Result<Self, Error> {
-        if bytes == 0 && value != 0xffff {
-            return Err(Error::ImpossibleValue { bytes });
-        }
-        Ok(Checksum { sum: (!value).swap_bytes() as u64, bytes: Length::new(bytes) })
-    }
-
+impl Running<Internet> {
     /// Starts with the IPv4 pseudo-header of TCP and UDP (RFC 9293, section 3.1; RFC 768).
     ///
     /// It consists of addresses, protocol, and `length`, the number of bytes in the segment that
@@ -148,76 +116,7 @@ impl Checksum {
         sum.update(&[0, 0, 0, next]);
         sum
     }
-
-    /// Adds the next bytes.
-    pub fn update(&mut self, data: &[u8]) {
-        let sum = DISPATCH.run(&(), 0, data);
-        self.join(sum);
-        self.bytes.add(data.len());
-    }
-
-    /// Adds the next bytes and copies them to `to`, in one pass.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        let sum = copy::run(&DISPATCH, &(), 0, from, to);
-        self.join(sum);
-        self.bytes.add(from.len());
-    }
-
-    /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
-    /// Returns the checksum of the data added up to now: complemented, big-endian value.
-    #[must_use]
-    pub fn value(&self) -> u16 {
-        Internet::finish(&(), self.sum)
-    }
-
-    /// Returns the number of bytes added, a pseudo-header included.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.bytes.get()
-    }
-
-    /// Starts again with the checksum of the empty message.
-    pub const fn reset(&mut self) {
-        *self = Checksum::new();
-    }
-
-    /// Appends data that was summed separately.
-    ///
-    /// # Errors
-    /// [`Error::TooLong`] for 2^64 bytes and more.
-    pub fn combine(&mut self, next: &Checksum) -> Result<(), Error> {
-        let bytes = self.bytes.followed_by(next.bytes)?;
-        self.join(next.sum);
-        self.bytes = bytes;
-        Ok(())
-    }
-
-    /// Adds the sum of the data that follow, before their length is added.
-    fn join(&mut self, sum: u64) {
-        // Multiplying by 256 modulo 2^64 - 1 is a rotation, and modulo 65535 it swaps the bytes of
-        // every word.
-        let sum = if self.bytes() % 2 == 1 { sum.rotate_left(8) } else { sum };
-        self.sum = add(self.sum, sum);
-    }
 }
-
-/// Two are equal if their checksums and the numbers of bytes are.
-impl PartialEq for Checksum {
-    fn eq(&self, other: &Checksum) -> bool {
-        (self.value(), self.bytes) == (other.value(), other.bytes)
-    }
-}
-
-impl Eq for Checksum {}
-
-streaming!([] Checksum);
 
 /// Combines the checksums of two pieces of data.
 ///
@@ -283,7 +182,7 @@ pub fn reference(data: &[u8]) -> u16 {
 /// The state is a sum of *little-endian* words, congruent modulo 65535 and zero only for zero data.
 /// Swapping the bytes of every word swaps the bytes of the sum (RFC 1071, section 2), so one swap
 /// at the end suffices.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub struct Internet;
 
@@ -300,6 +199,30 @@ impl Family for Internet {
     #[inline(always)]
     fn finish((): &(), sum: u64) -> u16 {
         !fold(sum).swap_bytes()
+    }
+}
+
+impl Summed for Internet {
+    const WORD: usize = 1;
+    const START: u64 = 0;
+    const TABLE: &'static [Kernel<Self>] = KERNELS;
+    #[allow(private_interfaces)]
+    const BEST: Option<&'static Dispatch<Self>> = Some(&DISPATCH);
+
+    fn unfinish(value: u16) -> u64 {
+        (!value).swap_bytes().into()
+    }
+
+    #[inline(always)]
+    fn after(state: u64, bytes: u64, run: impl FnOnce(u64) -> u64) -> u64 {
+        Internet::concat(state, run(0), [bytes, 0])
+    }
+
+    #[inline(always)]
+    fn concat(first: u64, second: u64, [bytes, _]: [u64; 2]) -> u64 {
+        // Multiplying by 256 modulo 2^64 - 1 is a rotation, and modulo 65535 it swaps the bytes of
+        // every word.
+        add(first, if bytes % 2 == 1 { second.rotate_left(8) } else { second })
     }
 }
 

@@ -22,13 +22,10 @@
 //! **Trap.** Zero bytes in front of the message do not change the value, which the paper's seed
 //! mends. And M and 0 are one residue: replacing FD by 00 in any byte is undetected by Koopman-8.
 
-use crate::Error;
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch};
-use crate::length::Length;
-use crate::streaming::streaming;
+use crate::sums::running::{Running, Summed};
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
@@ -128,10 +125,21 @@ impl<M: Modulus> Koopman<M> {
         Kernel::on::<Portable, Wordwise<M>>("wordwise").method(),
         Kernel::on::<Portable, Interleaved<M>>("portable"),
     ];
+}
 
-    /// Returns the state that has the value `value`.
-    const fn unfinished(value: u32) -> u32 {
-        halved(value as u64, M::WIDTH, M::MODULUS) as u32
+impl<M: Modulus> Summed for Koopman<M> {
+    const WORD: usize = 1;
+    const START: u32 = 0;
+    const TABLE: &'static [Kernel<Self>] = Self::KERNELS;
+
+    fn unfinish(value: u32) -> u32 {
+        halved(u64::from(value) % M::MODULUS, M::WIDTH, M::MODULUS) as u32
+    }
+
+    fn concat(first: u32, second: u32, [_, bytes]: [u64; 2]) -> u32 {
+        // The number of the first part moves up by as many digits as the second has.
+        let moved = u64::from(first) * shift(bytes, M::MODULUS);
+        ((moved + u64::from(second)) % M::MODULUS) as u32
     }
 }
 
@@ -170,85 +178,7 @@ pub(crate) const fn unshift(exponent: u64, modulus: u64) -> u64 {
 }
 
 /// Koopman's checksum of data that arrives in pieces of any length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checksum<M> {
-    state: u32,
-    bytes: Length,
-    of: PhantomData<M>,
-}
-
-impl<M: Modulus> Checksum<M> {
-    /// Starts with the value of the empty message: 0.
-    #[must_use]
-    pub const fn new() -> Self {
-        Checksum { state: 0, bytes: Length::new(0), of: PhantomData }
-    }
-
-    /// Continues after `bytes` bytes of data that have the value `value`.
-    ///
-    /// # Errors
-    /// [`Error::ImpossibleValue`] if `value` is M or more, or `bytes` is 0 and `value` is not.
-    pub const fn resume(value: u32, bytes: u64) -> Result<Self, Error> {
-        if value as u64 >= M::MODULUS || bytes == 0 && value != 0 {
-            return Err(Error::ImpossibleValue { bytes });
-        }
-        let state = Koopman::<M>::unfinished(value);
-        Ok(Checksum { state, bytes: Length::new(bytes), of: PhantomData })
-    }
-
-    /// Adds the next bytes and copies them to `to`.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        copy::in_blocks(from, to, |block| self.update(block));
-    }
-
-    /// Returns the number of bytes added.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.bytes.get()
-    }
-
-    /// Starts again with the value of the empty message.
-    pub const fn reset(&mut self) {
-        *self = Checksum::new();
-    }
-
-    /// Adds the next bytes.
-    pub fn update(&mut self, data: &[u8]) {
-        // The dispatched kernel is portable, so there is no choice.
-        let kernel = Koopman::<M>::KERNELS.last().and_then(Kernel::force);
-        self.state = kernel.map_or(self.state, |kernel| kernel.run(&(), self.state, data));
-        self.bytes.add(data.len());
-    }
-
-    /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
-    /// Returns the value of the data added up to now.
-    #[must_use]
-    pub fn value(&self) -> u32 {
-        Koopman::<M>::finish(&(), self.state)
-    }
-
-    /// Appends data that was summed separately: the number of this data moves up by as many digits
-    /// as `next` has.
-    ///
-    /// # Errors
-    /// [`Error::TooLong`] for 2^64 bytes and more.
-    pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
-        let bytes = self.bytes.followed_by(next.bytes)?;
-        let moved = u64::from(self.state) * shift(next.bytes(), M::MODULUS);
-        self.state = ((moved + u64::from(next.state)) % M::MODULUS) as u32;
-        self.bytes = bytes;
-        Ok(())
-    }
-}
-
-streaming!([M: Modulus] Checksum<M>);
+pub type Checksum<M> = Running<Koopman<M>>;
 
 /// Returns the value after the bytes `old`, at `offset` in data of `length` bytes, became `new`.
 ///

@@ -18,15 +18,12 @@
 //!
 //! **Blind spot.** 2^16 = 1 modulo 65535: moving a word by 16 words changes nothing.
 
-use crate::Error;
 use crate::arch::{Portable, WordSum, last_word};
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
-use crate::length::Length;
-use crate::streaming::streaming;
 use crate::sums::internet::fold;
 use crate::sums::paired::{self, Paired};
+use crate::sums::running::{Running, Summed};
 
 /// Computes the XNS checksum of `data`, of any length.
 ///
@@ -42,107 +39,7 @@ pub fn checksum(data: &[u8]) -> u16 {
 }
 
 /// The XNS checksum of data that arrives in pieces of any length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checksum {
-    sum: u16,
-    /// The first byte of a word whose second has not arrived.
-    pending: Option<u8>,
-    bytes: Length,
-}
-
-impl Checksum {
-    /// Starts with the checksum of the empty message: 0.
-    #[must_use]
-    pub const fn new() -> Self {
-        Checksum { sum: 0, pending: None, bytes: Length::new(0) }
-    }
-
-    /// Continues after `bytes` bytes of data, a whole number of words, that have the checksum
-    /// `value`.
-    ///
-    /// # Errors
-    /// [`Error::OddSplit`] if the data end inside a word, whose first byte the checksum does not
-    /// determine; [`Error::ImpossibleValue`] if `value` is FFFF, or `bytes` is 0 and `value` not.
-    pub const fn resume(value: u16, bytes: u64) -> Result<Self, Error> {
-        if !bytes.is_multiple_of(2) {
-            return Err(Error::OddSplit { bytes });
-        }
-        if value == 0xffff || bytes == 0 && value != 0 {
-            return Err(Error::ImpossibleValue { bytes });
-        }
-        Ok(Checksum { sum: value, pending: None, bytes: Length::new(bytes) })
-    }
-
-    /// Adds the next bytes.
-    pub fn update(&mut self, data: &[u8]) {
-        self.bytes.add(data.len());
-        let mut rest = data;
-        if let (Some(first), Some((&second, after))) = (self.pending, data.split_first()) {
-            self.sum = DISPATCH.run(&(), self.sum, &[first, second]);
-            self.pending = None;
-            rest = after;
-        }
-        let (words, last) = rest.as_chunks::<2>();
-        self.sum = DISPATCH.run(&(), self.sum, words.as_flattened());
-        if let [last] = last {
-            self.pending = Some(*last);
-        }
-    }
-
-    /// Adds the next bytes and copies them to `to`, in one pass.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        if self.pending.is_some() || !from.len().is_multiple_of(2) {
-            return copy::in_blocks(from, to, |block| self.update(block));
-        }
-        self.sum = copy::run(&DISPATCH, &(), self.sum, from, to);
-        self.bytes.add(from.len());
-    }
-
-    /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
-    /// Returns the checksum of the data added up to now, as a big-endian value.
-    #[must_use]
-    pub fn value(&self) -> u16 {
-        match self.pending {
-            Some(last) => DISPATCH.run(&(), self.sum, &[last]),
-            None => self.sum,
-        }
-    }
-
-    /// Returns the number of bytes added.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.bytes.get()
-    }
-
-    /// Starts again with the checksum of the empty message.
-    pub const fn reset(&mut self) {
-        *self = Checksum::new();
-    }
-
-    /// Appends data that was summed separately.
-    ///
-    /// # Errors
-    /// [`Error::OddSplit`] if this data ends inside a word: the words of `next` would straddle, and
-    /// its sum does not determine their bytes; [`Error::TooLong`] for 2^64 bytes and more.
-    pub fn combine(&mut self, next: &Checksum) -> Result<(), Error> {
-        if self.pending.is_some() {
-            return Err(Error::OddSplit { bytes: self.bytes() });
-        }
-        self.bytes = self.bytes.followed_by(next.bytes)?;
-        self.sum = combine(self.sum, next.sum, next.bytes() / 2);
-        self.pending = next.pending;
-        Ok(())
-    }
-}
-
-streaming!([] Checksum);
+pub type Checksum = Running<Xns>;
 
 /// Returns the checksum of two concatenated pieces of data from their checksums.
 ///
@@ -207,7 +104,7 @@ pub fn reference(data: &[u8]) -> u16 {
 /// The family of the XNS checksum.
 ///
 /// The state is the checksum, with FFFF written 0000.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub struct Xns;
 
@@ -224,6 +121,27 @@ impl Family for Xns {
     #[inline(always)]
     fn finish((): &(), sum: u16) -> u16 {
         sum
+    }
+}
+
+impl Summed for Xns {
+    const WORD: usize = 2;
+    const RESUMES_INSIDE: bool = false;
+    const START: u16 = 0;
+    const TABLE: &'static [Kernel<Self>] = KERNELS;
+    #[allow(private_interfaces)]
+    const BEST: Option<&'static Dispatch<Self>> = Some(&DISPATCH);
+
+    fn unfinish(value: u16) -> u16 {
+        value % 65535
+    }
+
+    fn plus(state: u16, word: u16) -> u16 {
+        combine(state, word, 0)
+    }
+
+    fn concat(first: u16, second: u16, [_, bytes]: [u64; 2]) -> u16 {
+        combine(first, second, bytes.div_ceil(2))
     }
 }
 

@@ -1,0 +1,225 @@
+//! The streaming type of all sums, written once from the arithmetic of a family's states.
+
+use crate::Error;
+use crate::body::Family;
+use crate::kernel::copy::{self, Destination};
+use crate::kernel::{Dispatch, Kernel};
+use crate::length::Length;
+use crate::streaming::streaming;
+use core::fmt::Debug;
+
+/// A family of sums: the arithmetic of its states.
+#[doc(hidden)]
+pub trait Summed: Family<With = (), Value: Into<u128>> + Copy + Debug {
+    /// Bytes in a word. A state of data that end inside a word has the whole word, with zeros for
+    /// the missing bytes, and only the last of several combined parts may end so.
+    const WORD: usize;
+    /// Whether a value determines the state of data that end inside a word.
+    const RESUMES_INSIDE: bool = true;
+    /// Whether [`Running::nonzero`] is kept.
+    const MARKS_NONZERO: bool = false;
+    /// The state of the empty message.
+    const START: Self::State;
+    /// The kernels, best first.
+    const TABLE: &'static [Kernel<Self>];
+    /// The choice among the kernels; without one the last kernel runs.
+    #[allow(private_interfaces)] // A part of the sealed trait that only this crate reads.
+    const BEST: Option<&'static Dispatch<Self>> = None;
+
+    /// Returns the state that has `value`, reduced: the inverse of [`Family::finish`] for the
+    /// values that data have.
+    fn unfinish(value: Self::Value) -> Self::State;
+
+    /// Adds the state of a word that is zero where the data of `state` are not.
+    ///
+    /// Families whose words are bytes do not need it.
+    fn plus(state: Self::State, _word: Self::State) -> Self::State {
+        state
+    }
+
+    /// Returns the state after `run`, which follows `bytes` bytes.
+    #[inline(always)]
+    fn after(
+        state: Self::State,
+        _bytes: u64,
+        run: impl FnOnce(Self::State) -> Self::State,
+    ) -> Self::State {
+        run(state)
+    }
+
+    /// Returns the state of two parts, of `bytes` bytes each, one behind the other.
+    fn concat(first: Self::State, second: Self::State, bytes: [u64; 2]) -> Self::State;
+}
+
+/// A sum of data that arrives in pieces of any length.
+#[derive(Clone, Copy, Debug)]
+pub struct Running<F: Summed> {
+    state: F::State,
+    bytes: Length,
+    /// Whether any byte was not zero, if the family needs to know.
+    nonzero: bool,
+}
+
+fn run<F: Summed>(state: F::State, data: &[u8]) -> F::State {
+    match F::BEST {
+        Some(best) => best.run(&(), state, data),
+        // The dispatched kernel is portable, so there is no choice.
+        None => {
+            let kernel = F::TABLE.last().and_then(Kernel::force);
+            kernel.map_or(state, |kernel| kernel.run(&(), state, data))
+        }
+    }
+}
+
+impl<F: Summed> Running<F> {
+    /// Starts with the value of the empty message.
+    #[must_use]
+    pub const fn new() -> Self {
+        Running { state: F::START, bytes: Length::new(0), nonzero: false }
+    }
+
+    /// Resumes after `bytes` bytes of data that have this state.
+    pub(crate) const fn of(state: F::State, bytes: u64) -> Self {
+        Running { state, bytes: Length::new(bytes), nonzero: true }
+    }
+
+    pub(crate) const fn state(&self) -> F::State {
+        self.state
+    }
+
+    /// Returns whether any byte was not zero.
+    pub(crate) const fn nonzero(&self) -> bool {
+        self.nonzero
+    }
+
+    /// Sets whether any byte was not zero.
+    pub(crate) const fn set_nonzero(&mut self, nonzero: bool) {
+        self.nonzero = nonzero;
+    }
+
+    /// Continues after `bytes` bytes of data that have the value `value`.
+    ///
+    /// # Errors
+    /// [`Error::ImpossibleValue`] if the value is not reduced, or `bytes` is 0 and `value` is not
+    /// that of the empty message. [`Error::OddSplit`] if data of Fletcher's sums or of XNS end
+    /// inside a word.
+    ///
+    /// ```
+    /// use residue::{adler::Adler32, fletcher::Fletcher32, internet};
+    /// let mut sums = Adler32::resume(residue::adler32(b"Wiki"), 4)?;
+    /// sums.update(b"pedia");
+    /// assert_eq!(sums.value(), 0x11e6_0398);
+    /// let mut sums = Fletcher32::resume(residue::fletcher32(b"abcd"), 4)?;
+    /// sums.update(b"ef");
+    /// assert_eq!(sums.value(), residue::fletcher32(b"abcdef"));
+    /// let mut sum = internet::Checksum::resume(internet::checksum(b"123"), 3)?;
+    /// sum.update(b"456789");
+    /// assert_eq!(sum.value(), internet::checksum(b"123456789"));
+    /// # Ok::<(), residue::Error>(())
+    /// ```
+    pub fn resume(value: F::Value, bytes: u64) -> Result<Self, Error> {
+        if !F::RESUMES_INSIDE && !bytes.is_multiple_of(F::WORD as u64) {
+            return Err(Error::OddSplit { bytes });
+        }
+        let state = F::unfinish(value);
+        let empty = F::finish(&(), F::START);
+        if F::finish(&(), state) != value || bytes == 0 && value != empty {
+            return Err(Error::ImpossibleValue { bytes });
+        }
+        // Data whose sums are zero count as zero throughout.
+        Ok(Running { nonzero: state != F::START, ..Running::of(state, bytes) })
+    }
+
+    /// Adds the next bytes.
+    pub fn update(&mut self, data: &[u8]) {
+        let phase = (self.bytes() % F::WORD as u64) as usize;
+        let (head, rest) = data.split_at(((F::WORD - phase) % F::WORD).min(data.len()));
+        if !head.is_empty() {
+            let mut word = [0; 4];
+            word[phase..phase + head.len()].copy_from_slice(head);
+            self.state = F::plus(self.state, run::<F>(F::START, &word[..F::WORD]));
+        }
+        self.state = F::after(self.state, self.bytes(), |state| run::<F>(state, rest));
+        self.added(data);
+    }
+
+    /// Adds the next bytes and copies them to `to`, in one pass.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
+        match F::BEST {
+            Some(best) if self.bytes().is_multiple_of(F::WORD as u64) => {
+                let copy = |state| copy::run(best, &(), state, from, to);
+                self.state = F::after(self.state, self.bytes(), copy);
+                self.added(from);
+            }
+            _ => copy::in_blocks(from, to, |block| self.update(block)),
+        }
+    }
+
+    /// Adds the pieces in order, as [`Running::update`] would their concatenation.
+    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
+        pieces.iter().for_each(|piece| self.update(piece));
+    }
+
+    /// Returns the value of the data added up to now.
+    #[must_use]
+    pub fn value(&self) -> F::Value {
+        F::finish(&(), self.state)
+    }
+
+    /// Returns the number of bytes added.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes.get()
+    }
+
+    /// Starts again with the value of the empty message.
+    pub const fn reset(&mut self) {
+        *self = Running::new();
+    }
+
+    /// Appends data that was summed separately.
+    ///
+    /// # Errors
+    /// [`Error::OddSplit`] if this data ends inside a word, for codes other than the Internet
+    /// checksum: the words of `next` would straddle. [`Error::TooLong`] for 2^64 bytes and more.
+    pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
+        if !self.bytes().is_multiple_of(F::WORD as u64) {
+            return Err(Error::OddSplit { bytes: self.bytes() });
+        }
+        let bytes = self.bytes.followed_by(next.bytes)?;
+        self.state = F::concat(self.state, next.state, [self.bytes(), next.bytes()]);
+        self.bytes = bytes;
+        self.nonzero |= next.nonzero;
+        Ok(())
+    }
+
+    /// Counts bytes of which the state has been taken.
+    fn added(&mut self, data: &[u8]) {
+        self.bytes.add(data.len());
+        if F::MARKS_NONZERO {
+            // Non-zero sums prove it; only the rare zero sums need a look at the bytes.
+            let state = self.state != F::START;
+            self.nonzero = self.nonzero || state || data.iter().any(|&byte| byte != 0);
+        }
+    }
+}
+
+impl<F: Summed> Default for Running<F> {
+    fn default() -> Self {
+        Running::new()
+    }
+}
+
+/// Two are equal if their values and the numbers of bytes are.
+impl<F: Summed> PartialEq for Running<F> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.value(), self.bytes) == (other.value(), other.bytes)
+    }
+}
+
+impl<F: Summed> Eq for Running<F> {}
+
+streaming!([F: Summed] Running<F>);
