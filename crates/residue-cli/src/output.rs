@@ -208,9 +208,6 @@ pub struct Styles {
 }
 
 impl Styles {
-    /// The sequences that styles consist of.
-    const SEQUENCES: [&'static str; 5] = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m"];
-
     /// Returns styles without colour.
     pub fn none() -> Styles {
         Styles::new(false)

@@ -4,6 +4,8 @@ mod advise;
 mod claims;
 mod compare;
 mod data;
+mod patience;
+mod polynomial;
 mod profile;
 mod search;
 mod sums;
@@ -11,12 +13,10 @@ mod weights;
 
 use crate::lengths::bits as length;
 use crate::output::Output;
-use crate::progress::Progress;
-use anyhow::bail;
 use clap::{Args, Subcommand};
-use residue_report::{COLUMNS, number::grouped, text::wrapped};
-use residue_strength::{Effort, Generator, Notation};
-use std::time::{Duration, Instant};
+use patience::{Patience, duration};
+use polynomial::{generator, polynomial_as_text};
+use residue_report::number::grouped;
 
 const HELP: &str = "\
 Polynomials: the name of a CRC, or hexadecimal with a notation: normal:04c11db7, koopman:82608edb, \
@@ -98,92 +98,4 @@ pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
         Some(Command::Compare(args)) => compare::run(args, output),
         None => profile::run(&args.profile, output),
     }
-}
-
-/// The time limit of a command.
-#[derive(Debug, Args)]
-struct Patience {
-    /// Time limit, to some seconds; figures that would take longer remain bounds
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 60,
-        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
-    )]
-    patience: u32,
-    /// Start of the command, whose steps share the limit.
-    #[arg(skip = Instant::now())]
-    since: Instant,
-}
-
-impl Patience {
-    /// Does `work` with a progress bar, announced if it may take more than a second.
-    fn work<T>(
-        &self,
-        output: &mut Output,
-        what: &'static str,
-        seconds: impl FnOnce(&Effort<'_>) -> f64,
-        work: impl FnOnce(&Effort<'_>) -> T,
-    ) -> T {
-        let end = self.since + Duration::from_secs(self.patience.into());
-        let in_time = |_| Instant::now() < end;
-        let effort = Effort { spend: &in_time, ..Effort::new().within(self.patience) };
-        let seconds = seconds(&effort);
-        // Work that is refused for taking too long is not announced.
-        if seconds > 1.0 && seconds.is_finite() {
-            let seconds = seconds.min(self.patience.into());
-            output.complain(&format!("{what}, which may take {}", duration(seconds)));
-            output.progress = Progress::of(what);
-        }
-        let progress = output.progress.clone();
-        let result = work(&Effort { tell: &|done, of| progress.set(done, of), ..effort });
-        output.progress.clear();
-        result
-    }
-}
-
-fn duration(seconds: f64) -> String {
-    match seconds {
-        ..100.0 => format!("{seconds:.0} seconds"),
-        ..6000.0 => format!("{:.0} minutes", seconds / 60.0),
-        _ => format!("{:.0} hours", seconds / 3600.0),
-    }
-}
-
-/// Parses a polynomial, and returns it with the notation it was read in. Fails if `width`
-/// contradicts it.
-fn generator(text: &str, width: Option<u32>) -> anyhow::Result<(Generator, Notation)> {
-    let (generator, read) = Generator::parse(text, width)?;
-    match width {
-        Some(width) if width != generator.width() => bail!(
-            "--width {width}: `{}` has {} bits; leave out --width",
-            text.escape_debug(),
-            generator.width()
-        ),
-        _ => Ok((generator, read)),
-    }
-}
-
-/// Describes a polynomial in a few lines.
-fn polynomial_as_text(generator: &Generator, read: Notation) -> Vec<String> {
-    let notations: Vec<String> = Notation::ALL
-        .iter()
-        .map(|&notation| format!("{} {}", notation.name(), generator.digits(notation)))
-        .collect();
-    let mut lines = vec![
-        format!("polynomial  {} bits, read as {}", generator.width(), read.name()),
-        format!("            {}", notations.join("  ")),
-    ];
-    let names: Vec<&str> = generator.names().collect();
-    if !names.is_empty() {
-        let names = names.join(", ");
-        let wrapped = wrapped(&names, COLUMNS - 12);
-        lines.extend(
-            wrapped
-                .lines()
-                .zip(["used by"].into_iter().chain(std::iter::repeat("")))
-                .map(|(line, label)| format!("{label:12}{line}")),
-        );
-    }
-    lines
 }

@@ -5,8 +5,10 @@
 //! had typed. Everything printed passes through this module: messages always, standard output if
 //! it is a terminal. Files and pipes get the bytes as they are, because other programs read them.
 
-use super::Styles;
 use std::borrow::Cow;
+
+/// The sequences that the program's styles consist of.
+const SEQUENCES: [&str; 5] = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m"];
 
 /// Returns whether a terminal would obey a character, or write others in another direction.
 fn is_active(c: char) -> bool {
@@ -29,7 +31,7 @@ pub enum Form {
 pub enum Kept {
     /// No control character: a line from outside.
     Nothing,
-    /// Ends of lines, and the sequences of [`Styles`]: text of the program.
+    /// Ends of lines, and the sequences of its styles: text of the program.
     Layout,
 }
 
@@ -62,7 +64,7 @@ pub fn visible(text: &[u8], form: Form, kept: Kept) -> Cow<'_, [u8]> {
 
 /// Returns the length of what `text` begins with, if that is part of the program's own layout.
 fn layout(text: &str) -> usize {
-    let own = ["\n"].iter().chain(&Styles::SEQUENCES).find(|own| text.starts_with(**own));
+    let own = ["\n"].iter().chain(&SEQUENCES).find(|own| text.starts_with(**own));
     own.map_or(0, |own| own.len())
 }
 
@@ -84,6 +86,7 @@ pub fn message(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::Styles;
 
     #[test]
     fn messages_have_indented_lines_only() {

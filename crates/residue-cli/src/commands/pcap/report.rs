@@ -2,15 +2,14 @@
 
 mod row;
 
-pub use row::{CHECKS, Shown, check_csv, check_json, check_line, value};
+pub use row::{CHECKS, Shown, check_csv, check_json, check_line, flow_of, flow_text, value};
 
 use crate::output::{Styles, without_numbers, words};
 use anstyle::Style;
-use residue_net::Address;
 use residue_net::diagnose::{CauseKind, Chance, Rewrite};
-use residue_net::summary::{Counts, Faults, Flow, Summary, sender_name};
+use residue_net::summary::{Counts, Faults, Summary, sender_name};
 use residue_net::unfollowed::Unfollowed;
-use residue_net::verify::{Finding, Read};
+use residue_net::verify::Read;
 use residue_report::csv::quoted;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -275,32 +274,6 @@ fn rewrite_text(rewrite: &Rewrite) -> String {
     }
     let _ = write!(text, " ({} by chance)", rewrite.chance);
     text
-}
-
-/// Returns the flow of a check value.
-pub fn flow_of(finding: &Finding<'_>) -> Flow {
-    Flow {
-        protocol: finding.check.protocol.name,
-        addresses: finding.addresses().map(Address::new),
-        ports: finding.check.ports,
-    }
-}
-
-/// Returns a flow as text.
-pub fn flow_text(flow: &Flow) -> String {
-    let [source, destination] = flow.addresses;
-    let end = |address: Address, port: Option<u16>| match port {
-        Some(port) if address.bytes().len() == 16 => format!("[{address}]:{port}"),
-        Some(port) => format!("{address}:{port}"),
-        None => sender_name(&address),
-    };
-    let ports = flow.ports;
-    format!(
-        "{} {} -> {}",
-        flow.protocol,
-        end(source, ports.map(|ports| ports[0])),
-        end(destination, ports.map(|ports| ports[1]))
-    )
 }
 
 /// Returns a number with a noun, plural if needed.

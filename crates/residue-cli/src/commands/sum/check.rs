@@ -1,6 +1,6 @@
 //! `residue sum --check`: verifies files against a list of check values.
 
-use super::SumArgs;
+use super::arguments::SumArgs;
 use crate::codes::{self, Chosen, DEFAULT};
 use crate::lists::{self, Entries, Entry, List, Reading};
 use crate::output::{Bracket, Encoding, Outcome, Output, Styles, escape};

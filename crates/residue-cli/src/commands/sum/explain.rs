@@ -1,6 +1,6 @@
 //! `residue sum --explain`: the arithmetic of a value, step by step.
 
-use super::{SumArgs, bytes};
+use super::arguments::{SumArgs, bytes};
 use crate::codes::{self, Chosen};
 use crate::hex;
 use crate::output::{Encoding, Output};

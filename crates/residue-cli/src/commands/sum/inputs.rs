@@ -1,6 +1,6 @@
 //! The inputs of `residue sum`: text, bytes, standard input, files and folders.
 
-use super::{SumArgs, bytes};
+use super::arguments::{SumArgs, bytes};
 use crate::output::{Outcome, Output, Styles};
 use crate::progress::Progress;
 use crate::read::walk::Walk;

@@ -1,6 +1,6 @@
 //! Computes check values and prints them, as text or JSON.
 
-use super::SumArgs;
+use super::arguments::SumArgs;
 use super::inputs::{Input, Inputs};
 use crate::codes::{self, Chosen};
 use crate::output::{Bracket, Encoding, Outcome, Output, Styles, escape};

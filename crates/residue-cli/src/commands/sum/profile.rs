@@ -6,7 +6,7 @@
 //! unless they ask for the other, is the value of the values of the parts (concatenated, highest
 //! byte first), followed by `-` and the number of parts. CRC-64/NVME has no composite type.
 
-use super::SumArgs;
+use super::arguments::{Profile, SumArgs};
 use super::inputs::{Input, Inputs};
 use super::print::{self, named, problem};
 use crate::codes::{self, Chosen};
@@ -15,22 +15,10 @@ use crate::progress::Progress;
 use crate::read;
 use crate::read::parts::{self, Parts};
 use anyhow::bail;
-use clap::ValueEnum;
 use serde::Serialize;
 
 /// Most parts of an object in S3.
 const MOST_PARTS: u64 = 10_000;
-
-/// A kind of object store and upload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Profile {
-    /// Google Cloud Storage
-    Gcs,
-    /// S3, full-object type
-    S3,
-    /// S3, composite type
-    S3Composite,
-}
 
 impl Profile {
     /// Returns the codes that the store supports, its default first.
@@ -74,24 +62,6 @@ impl Profile {
         let mut chosen = self.chosen(texts)?;
         Ok(chosen.swap_remove(0))
     }
-}
-
-/// Reads a number of bytes, with an optional unit K, KB, KiB, M, ... G, all powers of 1024.
-pub fn size(text: &str) -> Result<u64, String> {
-    let wrong =
-        || "expected bytes, or a size as 8MiB (KiB, MiB, GiB; K and KB mean KiB here)".to_string();
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (digits, unit) = text.split_at(end);
-    let number: u64 = digits.parse().map_err(|_| wrong())?;
-    let unit = unit.trim().to_ascii_lowercase();
-    let shift = match unit.strip_suffix("ib").or(unit.strip_suffix('b')).unwrap_or(&unit) {
-        "" if !unit.starts_with('i') => 0,
-        "k" => 10,
-        "m" => 20,
-        "g" => 30,
-        _ => return Err(wrong()),
-    };
-    number.checked_mul(1 << shift).ok_or_else(wrong)
 }
 
 /// Computes and prints.
@@ -241,27 +211,4 @@ fn print_lines(
         output.entry(line, if args.zero { 0 } else { b'\n' })?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes() {
-        for (text, bytes) in [
-            ("8388608", 8 << 20),
-            ("8MiB", 8 << 20),
-            ("8MB", 8 << 20),
-            ("5g", 5 << 30),
-            ("0", 0),
-            ("7B", 7),
-            ("1 KiB", 1024),
-        ] {
-            assert_eq!(size(text), Ok(bytes), "{text}");
-        }
-        for bad in ["", "MiB", "1.5MiB", "-1", "1ib", "8iB", "8TiB", "99999999999GiB", "8 M B"] {
-            assert!(size(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! `residue sum --self-test`: tests every kernel of every code against known values.
 
-use super::SumArgs;
+use super::arguments::SumArgs;
 use crate::codes::{self, Chosen};
 use crate::output::{Encoding, Outcome, Output};
 use residue::{Code, Error};

@@ -1,10 +1,11 @@
 //! A check value as a line of text, JSON or CSV.
 
-use super::{flow_of, flow_text};
 use crate::output::Styles;
+use residue_net::Address;
 use residue_net::check::Verdict;
 use residue_net::diagnose::{Cause, CauseKind};
 use residue_net::record::Record;
+use residue_net::summary::{Flow, sender_name};
 use residue_net::time::rfc3339;
 use residue_net::verify::{Buffer, Finding};
 use residue_report::csv::quoted;
@@ -149,4 +150,30 @@ pub fn check_json(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) 
         }
     }
     row
+}
+
+/// Returns the flow of a check value.
+pub fn flow_of(finding: &Finding<'_>) -> Flow {
+    Flow {
+        protocol: finding.check.protocol.name,
+        addresses: finding.addresses().map(Address::new),
+        ports: finding.check.ports,
+    }
+}
+
+/// Returns a flow as text.
+pub fn flow_text(flow: &Flow) -> String {
+    let [source, destination] = flow.addresses;
+    let end = |address: Address, port: Option<u16>| match port {
+        Some(port) if address.bytes().len() == 16 => format!("[{address}]:{port}"),
+        Some(port) => format!("{address}:{port}"),
+        None => sender_name(&address),
+    };
+    let ports = flow.ports;
+    format!(
+        "{} {} -> {}",
+        flow.protocol,
+        end(source, ports.map(|ports| ports[0])),
+        end(destination, ports.map(|ports| ports[1]))
+    )
 }
