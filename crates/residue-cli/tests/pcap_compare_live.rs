@@ -9,8 +9,8 @@
 mod common;
 
 use common::residue;
-use residue_guard::queue::{Queue, Router};
-use residue_guard::simulate::Fault;
+use residue_guard::queue::Queue;
+use residue_guard_lab::{Fault, Router};
 use residue_testing::{Running, installed, must, until};
 use serde_json::Value;
 use std::fs;

@@ -24,11 +24,12 @@ pub mod host;
 pub mod kernel;
 mod memory;
 pub mod negotiate;
-mod options;
-mod packet;
+#[doc(hidden)]
+pub mod options;
+#[doc(hidden)]
+pub mod packet;
 #[cfg(target_os = "linux")]
 pub mod queue;
-pub mod simulate;
 #[cfg(target_os = "linux")]
 mod sys;
 mod value;

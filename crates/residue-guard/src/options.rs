@@ -54,7 +54,7 @@ fn first(rest: &[u8]) -> Option<(u8, usize)> {
 }
 
 /// Returns the kinds and ranges of the options, including NOPs.
-pub(crate) fn each(options: &[u8]) -> impl Iterator<Item = (u8, Range<usize>)> {
+pub fn each(options: &[u8]) -> impl Iterator<Item = (u8, Range<usize>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let (kind, length) = first(options.get(at..)?)?;
@@ -65,7 +65,7 @@ pub(crate) fn each(options: &[u8]) -> impl Iterator<Item = (u8, Range<usize>)> {
 }
 
 /// Returns the only option of a kind; `None` if there are several, which is ambiguous.
-pub(crate) fn find(options: &[u8], kind: u8) -> Option<Range<usize>> {
+pub fn find(options: &[u8], kind: u8) -> Option<Range<usize>> {
     let mut found = each(options).filter(|&(each, _)| each == kind).map(|(_, place)| place);
     let only = found.next()?;
     found.next().is_none().then_some(only)

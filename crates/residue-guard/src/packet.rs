@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Flags of the TCP header (RFC 9293 section 3.1).
 pub(crate) const FIN: u8 = 1;
-pub(crate) const SYN: u8 = 2;
+pub const SYN: u8 = 2;
 pub(crate) const RST: u8 = 4;
 pub(crate) const PSH: u8 = 8;
 pub(crate) const ACK: u8 = 16;
@@ -59,10 +59,10 @@ pub(crate) enum Packet<'a> {
 
 /// A segment whose header is complete.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Segment<'a> {
+pub struct Segment<'a> {
     /// The packet, with the length that IP states.
-    pub(crate) bytes: &'a [u8],
-    pub(crate) ip: Ip,
+    pub bytes: &'a [u8],
+    pub ip: Ip,
     header_length: usize,
     /// Flags that [`rewrite`](Segment::rewrite) clears, and the number of bytes of data that it
     /// leaves out at the start.
@@ -112,6 +112,14 @@ impl<'a> Packet<'a> {
             cleared: 0,
             skipped: 0,
         }))
+    }
+}
+
+/// Returns the segment in a packet, if it holds one.
+pub fn segment(packet: &[u8]) -> Option<Segment<'_>> {
+    match Packet::parse(packet) {
+        Packet::Segment(segment) => Some(segment),
+        _ => None,
     }
 }
 
@@ -244,7 +252,7 @@ impl<'a> Segment<'a> {
         self.number32(tcp::ACKNOWLEDGMENT)
     }
 
-    pub(crate) fn flags(&self) -> u8 {
+    pub fn flags(&self) -> u8 {
         self.tcp()[tcp::FLAGS]
     }
 
@@ -276,21 +284,21 @@ impl<'a> Segment<'a> {
         self.header_length
     }
 
-    pub(crate) fn options(&self) -> &'a [u8] {
+    pub fn options(&self) -> &'a [u8] {
         &self.tcp()[HEADER..self.header_length]
     }
 
-    pub(crate) fn payload(&self) -> &'a [u8] {
+    pub fn payload(&self) -> &'a [u8] {
         &self.tcp()[self.header_length..]
     }
 
     /// Returns the span of a part of the options in the packet.
-    pub(crate) fn option_span(&self, option: &Range<usize>) -> Span {
+    pub fn option_span(&self, option: &Range<usize>) -> Span {
         Span::at((self.start() + HEADER + option.start) as u32, option.len() as u32)
     }
 
     /// Returns whether the ordinary checksum is right.
-    pub(crate) fn checksum_is_good(&self, pieces: &mut Vec<Piece>) -> bool {
+    pub fn checksum_is_good(&self, pieces: &mut Vec<Piece>) -> bool {
         pieces.clear();
         tcp::check(&self.ip, pieces).verdict(self.bytes, pieces) == Verdict::Good
     }
@@ -350,7 +358,7 @@ pub(crate) fn forbid_fragments(packet: &mut [u8]) {
 }
 
 /// Writes the ordinary checksum of a segment.
-pub(crate) fn write_checksum(buffer: &mut [u8], ip: &Ip, pieces: &mut Vec<Piece>) {
+pub fn write_checksum(buffer: &mut [u8], ip: &Ip, pieces: &mut Vec<Piece>) {
     pieces.clear();
     let check = tcp::check(ip, pieces);
     if let Some(value) = check.computed(buffer, pieces) {

@@ -22,6 +22,7 @@ pub mod frame;
 #[cfg(feature = "json")]
 pub mod json;
 pub mod lru;
+mod named;
 pub mod nat;
 pub mod pcap;
 pub mod record;

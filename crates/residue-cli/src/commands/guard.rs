@@ -18,10 +18,14 @@ mod status;
 mod switch;
 
 use crate::output::Output;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use residue_guard::negotiate::GREATEST;
+use residue_guard_lab::demo::{Engines, Kind};
+use std::fmt::Debug;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 const HELP: &str = "\
 A guard on each of two hosts adds a CRC to every TCP segment between them, and drops damaged \
@@ -326,11 +330,21 @@ Examples:
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 struct DemoArgs {
     /// Cases to show, separated by commas [default: all]
-    #[arg(long = "case", value_name = "CASE", value_delimiter = ',')]
-    cases: Vec<DemoCase>,
+    #[arg(
+        long = "case",
+        value_name = "CASE",
+        value_delimiter = ',',
+        value_parser = names::<Kind>(Kind::ALL.map(Kind::name))
+    )]
+    cases: Vec<Kind>,
     /// Engines of the guards, separated by commas [default: those that work here]
-    #[arg(long = "engine", value_name = "ENGINE", value_delimiter = ',')]
-    engines: Vec<DemoEngine>,
+    #[arg(
+        long = "engine",
+        value_name = "ENGINE",
+        value_delimiter = ',',
+        value_parser = names::<Engines>(Engines::ALL.map(Engines::name))
+    )]
+    engines: Vec<Engines>,
     /// Values that both guards request
     #[arg(
         long = "value",
@@ -346,9 +360,9 @@ struct DemoArgs {
         value_name = "VERSION",
         value_delimiter = ',',
         default_value = "4,6",
-        value_parser = clap::builder::PossibleValuesParser::new(["4", "6"])
+        value_parser = names::<u8>(["4", "6"])
     )]
-    versions: Vec<String>,
+    versions: Vec<u8>,
     /// Size of the file, in full segments
     #[arg(
         long,
@@ -373,23 +387,11 @@ struct DemoArgs {
     inside: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-enum DemoEngine {
-    Queue,
-    Mixed,
-    Kernel,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-enum DemoCase {
-    Swap,
-    Rewrite,
-    Strip,
-    Kill,
-    Nat,
-    Sequence,
+/// Returns a parser of the names of an enum, which lists them in the help.
+fn names<T: FromStr<Err: Debug> + Clone + Send + Sync + 'static>(
+    names: impl IntoIterator<Item = &'static str>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names).map(|name| name.parse().expect("one of the names"))
 }
 
 /// Runs the subcommand.

@@ -1,90 +1,23 @@
 //! `residue guard demo`: a client, a router that damages files, and a server, in network
-//! namespaces.
-//!
-//! The command starts itself again, by `unshare`, in new namespaces for network, mounts and
-//! processes; that network is the router's. When the first process of a process namespace ends, the
-//! OS ends all others, and removes the namespaces, their rules and the files, which are in memory.
-//! The inner command ends when the outer one does, for whatever reason, because the pipe between
-//! them is closed. Nothing is left to clean up.
+//! namespaces (`residue_guard_lab::demo`).
 
-mod case;
-mod hosts;
-
+use super::DemoArgs;
 use super::options::{Engine, can_run};
-use super::{DemoArgs, DemoCase, DemoEngine};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 use anyhow::{Context as _, bail};
-use case::{Case, Row};
-use hosts::{Network, command};
 use residue_guard::kernel;
+use residue_guard_lab::demo::{self, Case, Engines, Kind, Network, Row};
 use residue_report::number::grouped;
 use residue_report::table::{self, Table};
 use serde_json::json;
-use std::io::Read as _;
-use std::process::Stdio;
-
-/// Programs and their Debian packages.
-const PROGRAMS: [(&str, &str); 10] = [
-    ("unshare", "util-linux"),
-    ("nsenter", "util-linux"),
-    ("mount", "mount"),
-    ("sha256sum", "coreutils"),
-    ("ip", "iproute2"),
-    ("iptables", "iptables"),
-    ("ip6tables", "iptables"),
-    ("curl", "curl"),
-    ("python3", "python3"),
-    ("sh", "dash"),
-];
 
 /// Runs the demonstration, in namespaces of its own.
 pub fn run(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
-    if args.inside { inside(args, output) } else { outside(output) }
-}
-
-/// Starts the command again, in namespaces of its own.
-fn outside(output: &mut Output) -> anyhow::Result<()> {
-    let is_missing = |&(program, _): &(&str, &str)| {
-        let found = command("sh", &["-c", "command -v \"$1\"", "sh", program]).output();
-        !found.is_ok_and(|output| output.status.success())
-    };
-    let missing: Vec<String> = PROGRAMS
-        .into_iter()
-        .filter(is_missing)
-        .map(|(program, package)| format!("{program} (Debian package {package})"))
-        .collect();
-    if !missing.is_empty() {
-        bail!("not installed: {}", missing.join(", "));
+    if args.inside {
+        return inside(args, output);
     }
-
-    let words = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
-    let as_root = |user: &[&'static str]| [user, &words].concat();
-    let mut why = String::new();
-    let mut works = |words: &Vec<&str>| match command("unshare", words).arg("true").output() {
-        Ok(ended) if ended.status.success() => true,
-        Ok(ended) => {
-            why = String::from_utf8_lossy(&ended.stderr).trim().to_string();
-            false
-        }
-        Err(error) => {
-            why = error.to_string();
-            false
-        }
-    };
-    let words = [as_root(&[]), as_root(&["--user", "--map-root-user"])];
-    let Some(words) = words.into_iter().find(&mut works) else {
-        bail!("this needs root, or the right to create user namespaces: {why}");
-    };
-
-    let own = std::env::current_exe()?;
-    let mut again = command("unshare", &words);
-    again.arg(own).args(std::env::args_os().skip(1)).arg("--inside").stdin(Stdio::piped());
-    let mut child = again.spawn()?;
-    // Closing this pipe ends the inner command.
-    let held = child.stdin.take();
-    let status = child.wait()?;
-    drop(held);
+    let status = demo::again()?;
     match status.code() {
         Some(0) => {}
         Some(1) => output.found(Outcome::Bad),
@@ -95,18 +28,13 @@ fn outside(output: &mut Output) -> anyhow::Result<()> {
 }
 
 fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
-    std::thread::spawn(|| {
-        let mut input = std::io::stdin();
-        while matches!(input.read(&mut [0]), Ok(1)) {}
-        // The outer command has ended.
-        std::process::exit(130);
-    });
+    demo::end_with_outer();
     let mut network = Network::new(args.segments).context("cannot create the network")?;
     let (engines, skipped) = engines(args)?;
     if let Some(why) = skipped {
         output.complain(&format!("skipped: the kernel engine: {why}"));
     }
-    let cases = case::all(args, &engines);
+    let cases = demo::cases(&args.cases, &engines, &args.values, &args.versions);
     let mut order: Vec<usize> = (0..cases.len()).collect();
     order.sort_by_key(|&at| cases[at].turn());
     let mut rows = Vec::new();
@@ -150,11 +78,10 @@ fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
 }
 
 /// Returns the engines to show, and why the one in the kernel is left out, if so.
-fn engines(args: &DemoArgs) -> anyhow::Result<(Vec<DemoEngine>, Option<String>)> {
-    let all = [DemoEngine::Queue, DemoEngine::Mixed, DemoEngine::Kernel];
-    let is_wanted = |engine: &DemoEngine| args.engines.is_empty() || args.engines.contains(engine);
-    let wanted: Vec<DemoEngine> = all.into_iter().filter(is_wanted).collect();
-    if wanted == [DemoEngine::Queue] {
+fn engines(args: &DemoArgs) -> anyhow::Result<(Vec<Engines>, Option<String>)> {
+    let is_wanted = |engine: &Engines| args.engines.is_empty() || args.engines.contains(engine);
+    let wanted: Vec<Engines> = Engines::ALL.into_iter().filter(is_wanted).collect();
+    if wanted == [Engines::Queue] {
         return Ok((wanted, None));
     }
     let needs = kernel::needs();
@@ -167,25 +94,25 @@ fn engines(args: &DemoArgs) -> anyhow::Result<(Vec<DemoEngine>, Option<String>)>
     if !args.engines.is_empty() {
         bail!("the kernel engine cannot run here: {why}");
     }
-    Ok((vec![DemoEngine::Queue], Some(why)))
+    Ok((vec![Engines::Queue], Some(why)))
 }
 
 fn group(case: &Case) -> &'static str {
     match case.kind {
-        DemoCase::Swap => "words swapped",
-        DemoCase::Rewrite => "byte changed, checksum valid",
-        DemoCase::Strip => "request taken out of SYNs",
-        DemoCase::Kill => "process of the server's guard killed",
-        DemoCase::Nat => "words swapped, behind NAT",
-        DemoCase::Sequence => "sequence number changed, checksum valid, behind NAT",
+        Kind::Swap => "words swapped",
+        Kind::Rewrite => "byte changed, checksum valid",
+        Kind::Strip => "request taken out of SYNs",
+        Kind::Kill => "process of the server's guard killed",
+        Kind::Nat => "words swapped, behind NAT",
+        Kind::Sequence => "sequence number changed, checksum valid, behind NAT",
     }
 }
 
 fn name(case: &Case) -> String {
     let engine = case.engine.map_or("", |engine| match engine {
-        DemoEngine::Queue => ", queue",
-        DemoEngine::Mixed => ", mixed",
-        DemoEngine::Kernel => ", kernel",
+        Engines::Queue => ", queue",
+        Engines::Mixed => ", mixed",
+        Engines::Kernel => ", kernel",
     });
     match case.value {
         Some(value) => format!("IPv{}, value {value}{engine}", case.version),

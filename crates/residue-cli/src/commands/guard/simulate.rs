@@ -4,7 +4,7 @@ use crate::output::{Format, Output};
 use crate::progress::Progress;
 use clap::Args;
 use residue_guard::negotiate::GREATEST;
-use residue_guard::simulate::{Fault, Plan, Row, run as simulate};
+use residue_guard_lab::{Fault, Plan, Row, run as simulate};
 use residue_report::table::{self, Table};
 
 const HELP: &str = "\

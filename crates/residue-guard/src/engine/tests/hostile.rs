@@ -1,7 +1,7 @@
 //! Tests of forged packets, and of outages that look like a path without the option.
 
 use super::*;
-use crate::simulate::Random;
+use residue_testing::Random;
 use std::collections::BTreeMap;
 
 const FORGED: u64 = 200_000;

@@ -3,8 +3,8 @@
 use super::fault::{Fault, Harm};
 use super::host::MTU;
 use super::{Plan, Random};
-use crate::options;
-use crate::packet::{Packet, Segment, write_checksum};
+use residue_guard::options;
+use residue_guard::packet::{segment, write_checksum};
 use residue_net::wire::tcp_checksum_option::{DATA, REQUEST};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -103,7 +103,7 @@ impl Link {
 
     /// Damages a segment with data, if it is its turn; returns whether the segment changed.
     fn harm(&mut self, packet: &mut [u8]) -> bool {
-        let Packet::Segment(segment) = Packet::parse(packet) else { return false };
+        let Some(segment) = segment(packet) else { return false };
         let length = segment.payload().len();
         if length < LEAST_DATA {
             return false;
@@ -130,7 +130,7 @@ const TRIES: usize = 100;
 
 /// Changes a segment with at least 8 bytes of data. Data of equal words stays unchanged.
 pub(crate) fn damage(packet: &mut [u8], harm: Harm, random: &mut Random) {
-    let Packet::Segment(segment) = Packet::parse(packet) else { return };
+    let Some(segment) = segment(packet) else { return };
     let (ip, end, length) = (segment.ip, segment.bytes.len(), segment.payload().len());
     let start = ip.payload.start as usize;
     let before = packet[start..end].to_vec();
@@ -147,7 +147,7 @@ pub(crate) fn damage(packet: &mut [u8], harm: Harm, random: &mut Random) {
 
 /// Replaces an option by NOPs, and updates the checksum as a middlebox does (RFC 1624).
 pub(crate) fn blank(packet: &mut [u8], kind: u8) {
-    let Packet::Segment(segment) = Packet::parse(packet) else { return };
+    let Some(segment) = segment(packet) else { return };
     let places: Vec<_> = options::each(segment.options())
         .filter(|&(each, _)| each == kind)
         .map(|(_, place)| segment.option_span(&place))
@@ -162,7 +162,7 @@ pub(crate) fn blank(packet: &mut [u8], kind: u8) {
 
 /// Translates the address and port of the opener, and updates the checksums.
 pub(crate) fn translate(packet: &mut [u8], to: To) {
-    let Packet::Segment(Segment { ip, .. }) = Packet::parse(packet) else { return };
+    let Some(ip) = segment(packet).map(|segment| segment.ip) else { return };
     let start = ip.payload.start as usize;
     let (address, port, by) = match to {
         To::Answerer => (ip.source, start, TRANSLATION),

@@ -1,20 +1,28 @@
-//! Simulates what plain TCP and each value deliver over a hostile network: two ends of a connection
-//! in memory, and a link between them that damages packets. Randomness comes only from the seed,
-//! and no clock is read.
+//! Hostile networks on which [`residue_guard`] is tried.
+//!
+//! [`run`] simulates what plain TCP and each value deliver: two ends of a connection in memory, and
+//! a link between them that damages packets. Randomness comes only from the seed, and no clock is
+//! read. On Linux, [`Router`] does such damage to forwarded packets, and [`demo`] puts it between
+//! two hosts in network namespaces.
 //!
 //! Only segments with data, from the opener to the answerer, are damaged, and only in their data,
 //! so that all values have an equal task. Two faults change the sequence number instead, which
 //! values 3, 5, 6 and 7 cover, but not 4.
 
+pub mod demo;
 mod fault;
 mod host;
-pub(crate) mod link;
+mod link;
+#[cfg(target_os = "linux")]
+mod router;
 mod transfer;
 
 pub use fault::Fault;
+#[cfg(target_os = "linux")]
+pub use router::Router;
 
-use crate::config::Config;
-use crate::counters::Counters;
+use residue_guard::negotiate::GREATEST;
+use residue_guard::{Config, Counters};
 use serde::{Deserialize, Serialize};
 
 /// Parameters of a simulation.
@@ -77,7 +85,7 @@ pub fn table(
     version: u8,
     seed: u64,
 ) -> impl Iterator<Item = Row> + Clone {
-    let values = std::iter::once(None).chain((1..=crate::negotiate::GREATEST).map(Some));
+    let values = std::iter::once(None).chain((1..=GREATEST).map(Some));
     Fault::ALL.into_iter().flat_map(move |fault| {
         values
             .clone()

@@ -1,7 +1,7 @@
 //! An end of the connection: a TCP stack, and the guard in front of it.
 
 use super::mixed;
-use crate::engine::{Action, Engine};
+use residue_guard::{Action, Engine};
 use smoltcp::iface::{self, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{self, Device, DeviceCapabilities, Medium};
 use smoltcp::socket::tcp::{Socket, SocketBuffer};

@@ -1,9 +1,9 @@
-//! A router that damages forwarded packets, for the demonstration.
+//! A router that damages forwarded packets.
 
-use super::client::{Judge, Verdict};
-use crate::packet::{Packet, SYN};
-use crate::simulate::link::{blank, damage};
-use crate::simulate::{Fault, Random};
+use super::link::{blank, damage};
+use super::{Fault, Random};
+use residue_guard::packet::{SYN, segment};
+use residue_guard::queue::{Judge, Verdict};
 use residue_net::wire::tcp_checksum_option::REQUEST;
 
 /// Segments with less data are not damaged: a damaged HTTP header would end the transfer, and show
@@ -52,7 +52,7 @@ impl Router {
 
 impl Judge for Router {
     fn judge(&mut self, _: u16, packet: &[u8]) -> Verdict<'_> {
-        let Packet::Segment(segment) = Packet::parse(packet) else { return Verdict::Accept };
+        let Some(segment) = segment(packet) else { return Verdict::Accept };
         self.buffer.clear();
         if segment.flags() & SYN != 0 {
             if self.fault == Fault::NoRequest {
@@ -77,8 +77,8 @@ impl Judge for Router {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options;
-    use crate::packet::{Segment, write_checksum};
+    use residue_guard::options;
+    use residue_guard::packet::{Segment, write_checksum};
 
     /// Returns a segment over IPv4 with these flags, options and data, and a right TCP checksum.
     fn packet(flags: u8, options: &[u8], data: &[u8]) -> Vec<u8> {
@@ -96,10 +96,7 @@ mod tests {
     }
 
     fn segment(packet: &[u8]) -> Segment<'_> {
-        match Packet::parse(packet) {
-            Packet::Segment(segment) => segment,
-            other => panic!("{other:?}"),
-        }
+        residue_guard::packet::segment(packet).expect("a segment")
     }
 
     fn noise(length: usize) -> Vec<u8> {

@@ -1,5 +1,4 @@
 use super::*;
-use crate::negotiate::GREATEST;
 
 fn plan(fault: Fault, value: Option<u8>) -> Plan {
     Plan { fault, value, version: 4, segments: 3000, one_in: 10, seed: 1 }

@@ -2,9 +2,9 @@
 
 use residue_guard::kernel;
 use residue_guard::negotiate::Offer;
-use residue_guard::queue::{self, Options, Queue, Router, Rules};
-use residue_guard::simulate::Fault;
+use residue_guard::queue::{self, Options, Queue, Rules};
 use residue_guard::{Config, Policy};
+use residue_guard_lab::{Fault, Router};
 use residue_testing::noise;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

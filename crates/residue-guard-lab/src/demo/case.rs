@@ -1,30 +1,30 @@
 //! The cases of the demonstration, and their expected results.
 
-use super::super::options::Engine;
-use super::super::{DemoArgs, DemoCase, DemoEngine};
 use super::hosts::{Counts, Fetched, Network, clean};
+use super::{Engines, Kind};
+use crate::{Fault, Router};
 use anyhow::bail;
-use residue_guard::queue::Router;
-use residue_guard::simulate::Fault;
 use serde::Serialize;
 
 /// A case to show.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Case {
+    /// What happens.
     #[serde(rename = "case")]
-    pub kind: DemoCase,
+    pub kind: Kind,
     /// Version of IP.
     #[serde(rename = "ip")]
     pub version: u8,
     /// Value that both guards request; `None` without guards.
     pub value: Option<u8>,
     /// Engines of the guards; `None` without guards.
-    pub engine: Option<DemoEngine>,
+    pub engine: Option<Engines>,
 }
 
 /// The result of a case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
+    /// The case.
     #[serde(flatten)]
     pub case: Case,
     /// Value of the client's connection, 0 for regular TCP; `None` without a guard.
@@ -37,6 +37,7 @@ pub struct Row {
     pub caught: Option<u64>,
     /// Bytes of the received file that differ from the server's; `None` without a file.
     pub wrong: Option<u64>,
+    /// SHA-256 of the received file.
     pub sha256: Option<String>,
     /// Duration of the transfer.
     pub seconds: Option<f64>,
@@ -48,35 +49,26 @@ pub struct Row {
     pub failure: Option<String>,
 }
 
-/// Returns the cases asked for, with these engines. Those with address translation come last,
-/// because it stays on.
-pub fn all(args: &DemoArgs, engines: &[DemoEngine]) -> Vec<Case> {
-    const ALL: [DemoCase; 6] = [
-        DemoCase::Swap,
-        DemoCase::Rewrite,
-        DemoCase::Strip,
-        DemoCase::Kill,
-        DemoCase::Nat,
-        DemoCase::Sequence,
-    ];
-    let is_wanted = |kind: &DemoCase| args.cases.is_empty() || args.cases.contains(kind);
+/// Returns the cases of these kinds (none: of all), engines, values and versions of IP. Those with
+/// address translation come last, because it stays on.
+#[must_use]
+pub fn cases(kinds: &[Kind], engines: &[Engines], values: &[u8], versions: &[u8]) -> Vec<Case> {
+    let is_wanted = |kind: &Kind| kinds.is_empty() || kinds.contains(kind);
     // These cases never agree on a value, so one is enough.
-    let one = args.values.iter().copied().find(|&value| value == 5);
-    let one = one.or(args.values.first().copied());
-    let versions = [4, 6]
-        .into_iter()
-        .filter(|version| args.versions.iter().any(|wanted| *wanted == version.to_string()));
+    let one = values.iter().copied().find(|&value| value == 5);
+    let one = one.or(values.first().copied());
+    let versions = [4, 6].into_iter().filter(|version| versions.contains(version));
     let mut cases = Vec::new();
-    for kind in ALL.into_iter().filter(is_wanted) {
+    for kind in Kind::ALL.into_iter().filter(is_wanted) {
         let of = |some: &[u8]| -> Vec<u8> {
-            args.values.iter().copied().filter(|value| some.contains(value)).collect()
+            values.iter().copied().filter(|value| some.contains(value)).collect()
         };
         let values: Vec<u8> = match kind {
-            DemoCase::Swap => args.values.clone(),
-            DemoCase::Rewrite | DemoCase::Nat => of(&[4, 7]),
+            Kind::Swap => values.to_vec(),
+            Kind::Rewrite | Kind::Nat => of(&[4, 7]),
             // 4 does not cover the sequence number, and the others do not survive a NAT.
-            DemoCase::Sequence => of(&[7]),
-            DemoCase::Strip | DemoCase::Kill => one.into_iter().collect(),
+            Kind::Sequence => of(&[7]),
+            Kind::Strip | Kind::Kill => one.into_iter().collect(),
         };
         if damages(kind) {
             let plain = |version| Case { kind, version, value: None, engine: None };
@@ -84,11 +76,11 @@ pub fn all(args: &DemoArgs, engines: &[DemoEngine]) -> Vec<Case> {
         }
         // By engine first, because a guard stays in the kernel from case to case.
         for &engine in engines {
-            if kind == DemoCase::Kill && engine == DemoEngine::Mixed {
+            if kind == Kind::Kill && engine == Engines::Mixed {
                 continue;
             }
             for version in versions.clone() {
-                let possible = |value: &&u8| engine == DemoEngine::Queue || **value != 3;
+                let possible = |value: &&u8| engine == Engines::Queue || **value != 3;
                 cases.extend(values.iter().filter(possible).map(|&value| Case {
                     kind,
                     version,
@@ -102,21 +94,22 @@ pub fn all(args: &DemoArgs, engines: &[DemoEngine]) -> Vec<Case> {
 }
 
 /// Returns whether the router damages segments in all transfers of a case.
-fn damages(kind: DemoCase) -> bool {
-    !matches!(kind, DemoCase::Strip | DemoCase::Kill)
+fn damages(kind: Kind) -> bool {
+    !matches!(kind, Kind::Strip | Kind::Kill)
 }
 
 impl Case {
     /// Returns the turn of the case. Verification by the kernel takes a second, so cases with a
     /// guard in the same kernels follow one another; address translation cannot be undone, so it is
     /// last.
+    #[must_use]
     pub fn turn(self) -> u8 {
         let turn = match (self.engine, self.version) {
             (None, _) => 0,
-            (Some(DemoEngine::Queue), _) => 1,
-            (Some(DemoEngine::Mixed), 4) => 2,
-            (Some(DemoEngine::Kernel), _) => 3,
-            (Some(DemoEngine::Mixed), _) => 4,
+            (Some(Engines::Queue), _) => 1,
+            (Some(Engines::Mixed), 4) => 2,
+            (Some(Engines::Kernel), _) => 3,
+            (Some(Engines::Mixed), _) => 4,
         };
         // Back from where the others have ended.
         if self.is_translated() { 9 - turn } else { turn }
@@ -124,21 +117,22 @@ impl Case {
 
     /// Returns whether the router translates the client's address.
     fn is_translated(self) -> bool {
-        matches!(self.kind, DemoCase::Nat | DemoCase::Sequence)
+        matches!(self.kind, Kind::Nat | Kind::Sequence)
     }
 
     fn fault(self) -> Fault {
         match self.kind {
-            DemoCase::Sequence => Fault::NatSequence,
-            DemoCase::Swap | DemoCase::Nat => Fault::WordSwap,
-            DemoCase::Rewrite => Fault::NatDamage,
-            DemoCase::Strip => Fault::NoRequest,
-            DemoCase::Kill if self.kills_manager() => Fault::WordSwap,
-            DemoCase::Kill => Fault::Nothing,
+            Kind::Sequence => Fault::NatSequence,
+            Kind::Swap | Kind::Nat => Fault::WordSwap,
+            Kind::Rewrite => Fault::NatDamage,
+            Kind::Strip => Fault::NoRequest,
+            Kind::Kill if self.kills_manager() => Fault::WordSwap,
+            Kind::Kill => Fault::Nothing,
         }
     }
 
     /// Runs the case. A failure is recorded in the row.
+    #[must_use]
     pub fn run(self, network: &mut Network, one_in: u64, seed: u64) -> Row {
         let mut row = Row {
             case: self,
@@ -180,15 +174,14 @@ impl Case {
         let (fetched, counts) = if self.kills_manager() {
             self.kill_manager(network, value, one_in, seed, row)?
         } else {
-            let engines = match (engine, self.version) {
-                (DemoEngine::Queue, _) => [Engine::Queue; 2],
-                (DemoEngine::Kernel, _) => [Engine::Kernel; 2],
-                (DemoEngine::Mixed, 4) => [Engine::Kernel, Engine::Queue],
-                (DemoEngine::Mixed, _) => [Engine::Queue, Engine::Kernel],
+            let in_kernel = match engine {
+                Engines::Queue => [false; 2],
+                Engines::Kernel => [true; 2],
+                Engines::Mixed => [self.version == 4, self.version == 6],
             };
-            let [client, server] = network.guards(engines, value)?;
+            let [client, server] = network.guards(in_kernel, value)?;
             let transfer = |network: &Network| {
-                if self.kind == DemoCase::Kill {
+                if self.kind == Kind::Kill {
                     let fetched = network.during_transfer(self.version, || {
                         server.kill();
                         network.fetch(self.version, "file")
@@ -203,13 +196,13 @@ impl Case {
         };
         row.cpu_time = counts.map(|counts| counts.cpu_time);
         let agreed = &counts[0].agreed;
-        if self.kind == DemoCase::Kill && agreed[usize::from(value)] == 0 {
+        if self.kind == Kind::Kill && agreed[usize::from(value)] == 0 {
             bail!("the connection was not guarded before the guard was killed");
         }
         row.caught = Some(counts[0].caught);
         // With the queue engine, the connection of the killed guard had agreed on a value; the
         // later one counts.
-        let is_later = self.kind == DemoCase::Kill && !self.kills_manager();
+        let is_later = self.kind == Kind::Kill && !self.kills_manager();
         let first = if is_later { 0 } else { value };
         row.agreed = [first, value, 0].into_iter().find(|&value| agreed[usize::from(value)] > 0);
         self.compare(network, &fetched, row)
@@ -217,7 +210,7 @@ impl Case {
 
     /// Returns whether the killed process is the manager of a guard that stays.
     fn kills_manager(self) -> bool {
-        self.kind == DemoCase::Kill && self.engine == Some(DemoEngine::Kernel)
+        self.kind == Kind::Kill && self.engine == Some(Engines::Kernel)
     }
 
     /// Does `work` while the router damages packets.
@@ -246,7 +239,7 @@ impl Case {
         row: &mut Row,
     ) -> anyhow::Result<(Fetched, [Counts; 2])> {
         let manager = network.managed_server(value)?;
-        let [client, server] = network.guards([Engine::Kernel; 2], value)?;
+        let [client, server] = network.guards([true; 2], value)?;
         let transfer = |network: &Network| {
             let fetched = network.fetch_while(self.version, || {
                 manager.kill();
@@ -299,7 +292,7 @@ impl Case {
                 }
             }
             Some(_) if row.agreed != Some(0) => bail!("the connection is not regular TCP"),
-            Some(_) if self.kind == DemoCase::Strip && row.damaged == 0 => {
+            Some(_) if self.kind == Kind::Strip && row.damaged == 0 => {
                 bail!("the router has seen no request")
             }
             Some(_) => {}

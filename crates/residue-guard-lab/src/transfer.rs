@@ -3,11 +3,9 @@
 use super::host::Host;
 use super::link::{Link, To};
 use super::{Plan, Row};
-use crate::config::Config;
-use crate::counters::Counters;
-use crate::engine::Engine;
-use crate::negotiate::GREATEST;
-use crate::packet::Packet;
+use residue_guard::negotiate::GREATEST;
+use residue_guard::packet::segment;
+use residue_guard::{Config, Counters, Engine};
 use smoltcp::wire::IpAddress;
 use std::time::Duration;
 
@@ -127,10 +125,8 @@ impl Transfer {
             };
             let given = host.receive(&carried.packet, self.now);
             if carried.is_damaged {
-                let taken = given.is_some_and(|packet| match Packet::parse(packet) {
-                    Packet::Segment(segment) => segment.checksum_is_good(&mut Vec::new()),
-                    _ => false,
-                });
+                let taken = given.and_then(segment);
+                let taken = taken.is_some_and(|each| each.checksum_is_good(&mut Vec::new()));
                 *(if taken { &mut self.row.let_through } else { &mut self.row.caught }) += 1;
             }
         }

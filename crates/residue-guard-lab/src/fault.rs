@@ -1,47 +1,48 @@
 //! Faults of networks.
 
 use super::Random;
+use residue_net::named;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 
-/// A fault of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fault {
-    /// No fault.
-    Nothing,
-    /// A router swaps two 16-bit words.
-    WordSwap,
-    /// A gateway swaps two adjacent bytes, once in a million bytes (Saltzer, Reed, Clark 1984).
-    BytePair,
-    /// One bit is flipped.
-    BitFlip,
-    /// 4 to 64 bytes are replaced.
-    Burst,
-    /// A network card changes data before it computes the checksum.
-    Offload,
-    /// A NAT translates addresses and ports correctly.
-    Nat,
-    /// A NAT also changes a byte, and recomputes the checksum.
-    NatDamage,
-    /// A middlebox changes the sequence number, and recomputes the checksum.
-    Sequence,
-    /// A NAT does so.
-    NatSequence,
-    /// A middlebox replaces option 14 by NOPs.
-    NoRequest,
-    /// A middlebox replaces option 15 by NOPs.
-    NoData,
-    /// Packets are lost.
-    Loss,
-    /// Packets overtake each other.
-    Reorder,
-    /// Packets are duplicated.
-    Duplicate,
-    /// Word swaps, byte pairs, bit flips, bursts and changes before the checksum, with loss,
-    /// reordering and duplicates.
-    Everything,
+named! {
+    /// A fault of a network.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Fault {
+        /// No fault.
+        Nothing = "nothing",
+        /// A router swaps two 16-bit words.
+        WordSwap = "word-swap",
+        /// A gateway swaps two adjacent bytes, once in a million bytes (Saltzer, Reed, Clark 1984).
+        BytePair = "byte-pair",
+        /// One bit is flipped.
+        BitFlip = "bit-flip",
+        /// 4 to 64 bytes are replaced.
+        Burst = "burst",
+        /// A network card changes data before it computes the checksum.
+        Offload = "offload",
+        /// A NAT translates addresses and ports correctly.
+        Nat = "nat",
+        /// A NAT also changes a byte, and recomputes the checksum.
+        NatDamage = "nat-damage",
+        /// A middlebox changes the sequence number, and recomputes the checksum.
+        Sequence = "sequence",
+        /// A NAT does so.
+        NatSequence = "nat-sequence",
+        /// A middlebox replaces option 14 by NOPs.
+        NoRequest = "no-request",
+        /// A middlebox replaces option 15 by NOPs.
+        NoData = "no-data",
+        /// Packets are lost.
+        Loss = "loss",
+        /// Packets overtake each other.
+        Reorder = "reorder",
+        /// Packets are duplicated.
+        Duplicate = "duplicate",
+        /// Word swaps, byte pairs, bit flips, bursts and changes before the checksum, with loss,
+        /// reordering and duplicates.
+        Everything = "everything",
+    }
 }
 
 /// Damage to a segment.
@@ -58,49 +59,6 @@ pub(crate) enum Harm {
 }
 
 impl Fault {
-    /// All faults.
-    pub const ALL: [Fault; 16] = [
-        Fault::Nothing,
-        Fault::WordSwap,
-        Fault::BytePair,
-        Fault::BitFlip,
-        Fault::Burst,
-        Fault::Offload,
-        Fault::Nat,
-        Fault::NatDamage,
-        Fault::Sequence,
-        Fault::NatSequence,
-        Fault::NoRequest,
-        Fault::NoData,
-        Fault::Loss,
-        Fault::Reorder,
-        Fault::Duplicate,
-        Fault::Everything,
-    ];
-
-    /// Returns the name of the fault in arguments and tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Fault::Nothing => "nothing",
-            Fault::WordSwap => "word-swap",
-            Fault::BytePair => "byte-pair",
-            Fault::BitFlip => "bit-flip",
-            Fault::Burst => "burst",
-            Fault::Offload => "offload",
-            Fault::Nat => "nat",
-            Fault::NatDamage => "nat-damage",
-            Fault::Sequence => "sequence",
-            Fault::NatSequence => "nat-sequence",
-            Fault::NoRequest => "no-request",
-            Fault::NoData => "no-data",
-            Fault::Loss => "loss",
-            Fault::Reorder => "reorder",
-            Fault::Duplicate => "duplicate",
-            Fault::Everything => "everything",
-        }
-    }
-
     /// Returns the damage to a segment, if the fault damages segments.
     pub(crate) fn harm(self, random: &mut Random) -> Option<Harm> {
         const ALL: [Harm; 5] =
@@ -131,24 +89,6 @@ impl Fault {
 
     pub(super) fn duplicates(self) -> bool {
         matches!(self, Fault::Duplicate | Fault::Everything)
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Fault {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Fault, String> {
-        let found = Fault::ALL.into_iter().find(|fault| fault.name() == name);
-        found.ok_or_else(|| {
-            let names = Fault::ALL.map(Fault::name).join(", ");
-            format!("no fault is called {name:?}: give one of {names}")
-        })
     }
 }
 

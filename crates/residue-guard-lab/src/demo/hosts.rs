@@ -1,9 +1,9 @@
 //! The three hosts, and the programs on them. This process is the router.
 
-use super::super::options::Engine;
+use crate::Router;
 use anyhow::{Context as _, bail};
 use residue_guard::negotiate::GREATEST;
-use residue_guard::queue::{Queue, Router, Status};
+use residue_guard::queue::{Queue, Status};
 use residue_guard::{Counters, Received, kernel};
 use std::ffi::OsStr;
 use std::fs;
@@ -29,7 +29,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Returns a command that also finds the programs of administrators, which are not in a user's
 /// path.
-pub fn command<S: AsRef<OsStr>>(program: &str, words: &[S]) -> Command {
+pub(super) fn command<S: AsRef<OsStr>>(program: &str, words: &[S]) -> Command {
     let mut path = std::env::var_os("PATH").unwrap_or_default();
     path.push(":/usr/sbin:/sbin:/usr/bin:/bin");
     let mut command = Command::new(program);
@@ -102,14 +102,18 @@ pub struct Network {
 const HOSTS: [&str; 2] = ["client", "server"];
 
 /// A file received by the client.
-pub struct Fetched {
-    pub bytes: Vec<u8>,
-    pub seconds: f64,
-    pub sha256: String,
+pub(super) struct Fetched {
+    pub(super) bytes: Vec<u8>,
+    pub(super) seconds: f64,
+    pub(super) sha256: String,
 }
 
 impl Network {
     /// Creates the hosts, with a file of `segments` full segments.
+    ///
+    /// # Errors
+    ///
+    /// A program fails, or a file of the system cannot be written.
     pub fn new(segments: u32) -> anyhow::Result<Network> {
         must("mount -t tmpfs none /run")?;
         let www = format!("{FOLDER}/www");
@@ -171,25 +175,24 @@ impl Network {
         self.wait_for_server()
     }
 
-    /// Starts the guards of both hosts, by these engines.
-    pub fn guards(&mut self, engines: [Engine; 2], value: u8) -> anyhow::Result<[Guard; 2]> {
-        self.remove_from_kernel(engines.map(|engine| engine != Engine::Kernel))?;
-        if engines[1] == Engine::Kernel && !self.in_kernel[1] {
+    /// Starts the guards of both hosts: in the kernel, or as processes.
+    pub(super) fn guards(&mut self, in_kernel: [bool; 2], value: u8) -> anyhow::Result<[Guard; 2]> {
+        self.remove_from_kernel(in_kernel.map(|is_one| !is_one))?;
+        if in_kernel[1] && !self.in_kernel[1] {
             self.on(1, value)?;
             self.restart_server()?;
         }
-        if engines[0] == Engine::Kernel {
+        if in_kernel[0] {
             self.on(0, value)?;
         }
         let mut guards = Vec::new();
-        for (host, engine) in engines.into_iter().enumerate() {
-            guards.push(match engine {
-                Engine::Queue => Guard::Process(Process::start(HOSTS[host], value, "queue")?),
-                Engine::Kernel => {
-                    self.on(host, value)?;
-                    let before = Counts::of_kernel(&kernel_status(HOSTS[host])?);
-                    Guard::Kernel { host: HOSTS[host], before }
-                }
+        for (host, in_kernel) in in_kernel.into_iter().enumerate() {
+            guards.push(if in_kernel {
+                self.on(host, value)?;
+                let before = Counts::of_kernel(&kernel_status(HOSTS[host])?);
+                Guard::Kernel { host: HOSTS[host], before }
+            } else {
+                Guard::Process(Process::start(HOSTS[host], value, "queue")?)
             });
         }
         guards.try_into().map_err(|_| anyhow::anyhow!("two guards"))
@@ -204,7 +207,7 @@ impl Network {
     }
 
     /// Removes the guards of these hosts from the kernel: the client's, the server's.
-    pub fn remove_from_kernel(&mut self, which: [bool; 2]) -> anyhow::Result<()> {
+    pub(super) fn remove_from_kernel(&mut self, which: [bool; 2]) -> anyhow::Result<()> {
         for (host, _) in which.into_iter().enumerate().filter(|&(_, is_one)| is_one) {
             if self.in_kernel[host] {
                 output(guard(HOSTS[host], "off --now")?)?;
@@ -215,7 +218,7 @@ impl Network {
     }
 
     /// Starts a guard in the kernel of the server, with its manager in the foreground.
-    pub fn managed_server(&mut self, value: u8) -> anyhow::Result<Process> {
+    pub(super) fn managed_server(&mut self, value: u8) -> anyhow::Result<Process> {
         self.remove_from_kernel([false, true])?;
         let manager = Process::start("server", value, "kernel")?;
         self.in_kernel[1] = true;
@@ -229,11 +232,15 @@ impl Network {
     }
 
     /// Returns the content of the small file, which only tests that a connection works.
-    pub fn small(&self) -> &[u8] {
+    pub(super) fn small(&self) -> &[u8] {
         &self.file[..SMALL.min(self.file.len())]
     }
 
     /// Returns the SHA-256 of the file on the server.
+    ///
+    /// # Errors
+    ///
+    /// `sha256sum` fails.
     pub fn sha256(&self) -> anyhow::Result<String> {
         sha256(&format!("{FOLDER}/www/file"))
     }
@@ -246,13 +253,13 @@ impl Network {
     }
 
     /// Fetches a file from the client.
-    pub fn fetch(&self, version: u8, name: &str) -> anyhow::Result<Fetched> {
+    pub(super) fn fetch(&self, version: u8, name: &str) -> anyhow::Result<Fetched> {
         self.fetch_or(version, name, 0)
     }
 
     /// Fetches the file as TCP delivers it, which without a guard may end too early: the segments
     /// at its end have other sequence numbers, and the one that closes the connection has not.
-    pub fn fetch_as_delivered(&self, version: u8) -> anyhow::Result<Fetched> {
+    pub(super) fn fetch_as_delivered(&self, version: u8) -> anyhow::Result<Fetched> {
         self.fetch_or(version, "file", CURL_PARTIAL_FILE)
     }
 
@@ -265,7 +272,7 @@ impl Network {
     }
 
     /// Starts to fetch the file slowly, calls `meanwhile` when some of it has arrived, and aborts.
-    pub fn during_transfer<T>(
+    pub(super) fn during_transfer<T>(
         &self,
         version: u8,
         meanwhile: impl FnOnce() -> anyhow::Result<T>,
@@ -278,7 +285,7 @@ impl Network {
     }
 
     /// Fetches the file in seconds, and calls `meanwhile` when some of it has arrived.
-    pub fn fetch_while(
+    pub(super) fn fetch_while(
         &self,
         version: u8,
         meanwhile: impl FnOnce() -> anyhow::Result<()>,
@@ -320,7 +327,7 @@ impl Network {
     }
 
     /// Turns on address translation in the router, and removes the server's route to the client.
-    pub fn translate(&mut self) -> anyhow::Result<()> {
+    pub(super) fn translate(&mut self) -> anyhow::Result<()> {
         if self.translates {
             return Ok(());
         }
@@ -337,7 +344,7 @@ impl Network {
     }
 
     /// Does `work` while the router damages the packets that it forwards.
-    pub fn while_damaging<T>(
+    pub(super) fn while_damaging<T>(
         &self,
         mut router: Router,
         work: impl FnOnce() -> T,
@@ -391,20 +398,20 @@ fn kernel_status(host: &str) -> anyhow::Result<kernel::Status> {
 }
 
 /// Removes what guards have left, and returns the lines that name it.
-pub fn clean(host: &str) -> anyhow::Result<Vec<String>> {
+pub(super) fn clean(host: &str) -> anyhow::Result<Vec<String>> {
     let text = output(guard(host, "clean")?)?;
     Ok(text.lines().filter(|line| line.starts_with("removed:")).map(str::to_string).collect())
 }
 
 /// What a guard has counted.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
+pub(super) struct Counts {
     /// Segments dropped for a wrong check value, but not for a missing one.
-    pub caught: u64,
+    pub(super) caught: u64,
     /// Agreed connections, by value.
-    pub agreed: [u64; GREATEST as usize + 1],
+    pub(super) agreed: [u64; GREATEST as usize + 1],
     /// Seconds of CPU time; `None` for the kernel engine, which has no process.
-    pub cpu_time: Option<f64>,
+    pub(super) cpu_time: Option<f64>,
 }
 
 impl Counts {
@@ -421,7 +428,7 @@ impl Counts {
 }
 
 /// A guard of a host.
-pub enum Guard {
+pub(super) enum Guard {
     /// The queue engine.
     Process(Process),
     /// The kernel engine: its host, and what it had counted before.
@@ -430,7 +437,7 @@ pub enum Guard {
 
 impl Guard {
     /// Stops a process; the guard in the kernel stays. Returns what it has counted.
-    pub fn end(self) -> anyhow::Result<Counts> {
+    pub(super) fn end(self) -> anyhow::Result<Counts> {
         match self {
             Guard::Process(process) => process.end(),
             Guard::Kernel { host, before } => {
@@ -445,7 +452,7 @@ impl Guard {
     }
 
     /// Kills a process, as by `kill -9`.
-    pub fn kill(self) {
+    pub(super) fn kill(self) {
         if let Guard::Process(process) = self {
             process.kill();
         }
@@ -453,7 +460,7 @@ impl Guard {
 }
 
 /// `residue guard run`.
-pub struct Process {
+pub(super) struct Process {
     running: Running,
     lines: BufReader<ChildStdout>,
 }
@@ -490,7 +497,7 @@ impl Process {
     }
 
     /// Kills it, as by `kill -9`.
-    pub fn kill(self) {
+    pub(super) fn kill(self) {
         drop(self.running);
     }
 }
