@@ -138,6 +138,7 @@ pub use crc::crc32c::{crc32c, crc32c_extend};
 pub use error::Error;
 pub use sums::adler::{adler32, adler32_extend};
 pub use sums::fletcher::{fletcher16, fletcher32};
+pub use sums::running::Running;
 pub use sums::{adler, baseline, dual, fletcher, internet, koopman, xns};
 
 /// The program of the page on sizes is a test of this crate.

@@ -51,7 +51,9 @@ pub trait Summed: Family<With = (), Value: Into<u128>> + Copy + Debug {
     fn concat(first: Self::State, second: Self::State, bytes: [u64; 2]) -> Self::State;
 }
 
-/// A sum of data that arrives in pieces of any length.
+/// A sum of data that arrives in pieces of any length: the streaming type of all sums, under names
+/// such as [`internet::Checksum`](crate::internet::Checksum) and
+/// [`adler::Adler32`](crate::adler::Adler32).
 #[derive(Clone, Copy, Debug)]
 pub struct Running<F: Summed> {
     state: F::State,
