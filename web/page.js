@@ -11,7 +11,6 @@ import { Explanation } from "./explain.js";
 import { Identify } from "./identify.js";
 import { restore, written } from "./link.js";
 import { Source } from "./source.js";
-import { unpacked } from "./unpack.js";
 import { Values } from "./values.js";
 
 const VIEWS = ["values", "code", "identify", "capture", "combine"];
@@ -19,11 +18,12 @@ const VIEWS = ["values", "code", "identify", "capture", "combine"];
 /** Milliseconds without a keystroke before the history has the text. */
 const PAUSE = 400;
 
-/** Compiles the WebAssembly module, which the page contains compressed, as base64. */
-function compiled() {
+/** Compiles the WebAssembly module, which the page contains by gzip, as base64. */
+async function compiled() {
   const letters = atob(el("wasm").textContent.trim());
   const packed = Uint8Array.from(letters, letter => letter.charCodeAt(0));
-  return WebAssembly.compile(unpacked(packed, Number(el("wasm").dataset.bytes)));
+  const module = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return WebAssembly.compile(await new Response(module).arrayBuffer());
 }
 
 /** @param {string} view */

@@ -2,6 +2,7 @@
 // fastest of three passes over all bytes, for all codes of the line.
 
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 
 const [, , PAGE, SIZE = "32"] = process.argv;
 const text = readFileSync(PAGE, "utf8");
@@ -11,10 +12,8 @@ function script(name) {
   return import(`data:text/javascript;base64,${source}`);
 }
 const { COMMON } = await script("common.js");
-const { unpacked } = await script("unpack.js");
-const [, bytes, packed] = /id="wasm" data-bytes="(\d+)">([^<]*)</.exec(text);
-const input = Uint8Array.from(Buffer.from(packed, "base64"));
-const module = new WebAssembly.Module(unpacked(input, Number(bytes)));
+const [, packed] = /id="wasm">([^<]*)</.exec(text);
+const module = new WebAssembly.Module(gunzipSync(Buffer.from(packed, "base64")));
 const size = Number(SIZE) << 20;
 const data = Uint8Array.from({ length: size }, (_, i) => (i * 7 + (i >> 8)) & 255);
 const decoder = new TextDecoder();

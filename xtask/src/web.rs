@@ -120,8 +120,15 @@ pub fn build() -> Result<PathBuf, String> {
         return Err(format!("the crate in {SOURCES}/ was not compiled for {TARGET}"));
     }
     let wasm = target().join(TARGET).join("page/residue_web.wasm");
-    let wasm = fs::read(&wasm).map_err(|error| format!("{}: {error}", wasm.display()))?;
-    let page = page(&wasm)?;
+    // It makes what gzip reads, 5 % smaller than gzip does.
+    install(&[("zopfli", "zopfli")])?;
+    let packed = Command::new("zopfli").arg("-c").arg(&wasm).output();
+    let packed = match packed {
+        Ok(output) if output.status.success() => output.stdout,
+        Ok(output) => return Err(format!("zopfli: {}", output.status)),
+        Err(error) => return Err(format!("zopfli: {error}")),
+    };
+    let page = page(&packed)?;
     let folder = target().join("web");
     let path = folder.join("index.html");
     let write = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, page));
@@ -162,7 +169,7 @@ fn shortened(text: &str) -> Result<String, &str> {
 }
 
 /// Returns the page with all its parts, and a policy that allows nothing else.
-fn page(wasm: &[u8]) -> Result<String, String> {
+fn page(packed: &[u8]) -> Result<String, String> {
     let (style, worker) = (source("style.css")?, source("worker.js")?);
     let script = bundle("page.js")?;
     for (what, text) in [("style.css", &style), ("worker.js", &worker), ("the scripts", &script)] {
@@ -179,10 +186,9 @@ fn page(wasm: &[u8]) -> Result<String, String> {
     );
     let scripts = format!(
         "<script type=\"text/plain\" id=\"worker\">{worker}</script>\n\
-         <script type=\"text/plain\" id=\"wasm\" data-bytes=\"{}\">{}</script>\n\
+         <script type=\"text/plain\" id=\"wasm\">{}</script>\n\
          <script type=\"module\">{script}</script>",
-        wasm.len(),
-        base64(&packed(wasm)?)
+        base64(packed)
     );
     let mut page = source("index.html")?;
     for (place, part) in [
@@ -254,13 +260,6 @@ fn piped(program: &str, words: &[&str], input: &[u8]) -> Result<Vec<u8>, String>
         written.map_err(cannot)?;
         if output.status.success() { Ok(output.stdout) } else { Err(format!("{program} failed")) }
     })
-}
-
-/// Returns the bytes compressed as `web/unpack.js` reads them.
-fn packed(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    install(&[("xz", "xz-utils")])?;
-    let words = ["--format=lzma", "--lzma1=preset=9e,nice=273,pb=0", "--stdout"];
-    piped("xz", &words, bytes)
 }
 
 /// Returns the hash by which a policy allows an inline part.
