@@ -106,7 +106,11 @@ impl Reader<'_> {
                         path.push(self.peek(1).to_string());
                         self.at += 2;
                     }
-                    module.paths.insert(path);
+                    // The macro of the standard library is none of the function's uses.
+                    let is_macro = self.peek(0) == "!" && ["(", "{", "["].contains(&self.peek(1));
+                    if !(is_macro && path == ["write"]) {
+                        module.paths.insert(path);
+                    }
                 }
                 _ => self.at += 1,
             }
