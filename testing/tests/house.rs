@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const WIDE: [(&str, usize); 3] =
     [("crates/residue-identify", 2), ("crates/residue-net", 1), ("xtask", 1)];
 
-/// How many circles there may be in all.
+/// The most circles in all crates together.
 const CIRCLES: usize = 44;
 
 /// The crates and folders in layers, and where their list is: each line uses only those above it,

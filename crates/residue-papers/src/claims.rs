@@ -133,7 +133,7 @@ pub struct Claim {
     /// The figure printed there.
     pub published: &'static str,
     basis: Basis,
-    /// The same comparison between the kernels of today.
+    /// The comparison between the kernels of today.
     today: &'static [Ratio],
 }
 
@@ -219,12 +219,12 @@ pub struct Judged {
     pub claim: &'static str,
     /// The figure printed there.
     pub published: &'static str,
-    /// How many times as long the first side takes as the second, by the document's algorithms and
-    /// way of timing.
+    /// The ratios of the first side's time to the second's, by the document's algorithms and way of
+    /// timing.
     pub here: Vec<Compared>,
     /// The verdict on `here`.
     pub verdict: Verdict,
-    /// The same comparison between today's kernels in batches; empty where none is made.
+    /// The comparison between today's kernels in batches; empty where none is made.
     pub today: Vec<Compared>,
 }
 
