@@ -235,7 +235,9 @@ fn row(out: &mut String, judged: &Judged) {
     let here = if judged.here.is_empty() { "-".to_string() } else { list(&judged.here) };
     let today = match judged.today.is_empty() {
         true => String::new(),
-        false => format!("<br />With today's kernels, in batches: {}", list(&judged.today)),
+        false => {
+            format!("<br />With today's kernels, in batches: {}", marked_up(&list(&judged.today)))
+        }
     };
     let _ = writeln!(
         out,
@@ -244,7 +246,7 @@ fn row(out: &mut String, judged: &Judged) {
         escaped(judged.place),
         escaped(judged.published),
         marked_up(&here),
-        marked_up(&today).replace("&lt;br /&gt;", "<br />"),
+        today,
         judged.verdict.name()
     );
 }
