@@ -1,42 +1,10 @@
 //! The claims.
 
-use super::{Band, Basis, Claim, Compared, Document, Ratio, Side, TODAY};
+use super::claim::{Basis, Claim, Document};
+use super::ratio::{Band, Compared, Ratio};
+use super::sides::*;
 use Basis::{All, Any, Ratios};
 use Document::{Article, Intel, Sklower, Thesis};
-
-const CRC: &str = "crc-32/iscsi";
-const SUM: &str = "internet";
-
-/// CRC-32C in thirds of the data (thesis, section 4.4.7); it has no counterpart for ARM.
-pub(super) const THIRDS: Side = (CRC, "sse42_pclmul_sahu2019");
-const SEGMENTS: Side = (CRC, "sse42_tables_sahu2019");
-/// One chain of the CPU's CRC instruction (sections 4.4.6 and 6.2).
-const SERIAL: Side = (CRC, if cfg!(target_arch = "aarch64") { "crc" } else { "sse42" });
-const BITWISE: Side = (CRC, "bitwise_sahu2019");
-pub(super) const BYTEWISE: Side = (CRC, "bytewise");
-const SLICING4: Side = (CRC, "slicing4");
-pub(super) const SLICING8: Side = (CRC, "slicing8");
-/// 64-bit words in assembly (section 4.1.3), which is the article's listing.
-pub(super) const ADC: Side = (SUM, "adc_pino2018");
-pub(super) const WORD16: Side = (SUM, "word16");
-const WORD32: Side = (SUM, "word32");
-/// What GCC makes of the loops at -O1, and the article's first version.
-const WORD16_O1: Side = (SUM, "word16_scalar");
-const WORD32_O1: Side = (SUM, "word32_scalar");
-const ADC_BY_ONE: Side = (SUM, "adc1_pino2018");
-const ADLER: Side = ("adler-32", "deferred");
-const FLETCHER: Side = ("fletcher-32", "deferred");
-/// The article takes these from Snabb and prints no listing; here they are this library's.
-const SSE2: Side = (SUM, "sse2");
-const AVX2: Side = (SUM, "avx2");
-const SIMPLE: Side = ("fletcher-16", "simple");
-const PAIRS: Side = ("fletcher-16", "pairs");
-const PAIRS_COUNTED: Side = ("fletcher-16", "pairs_counted");
-const F16: Side = ("fletcher-32", "f16");
-const XNS: Side = ("xns", "words");
-
-const CRC_TODAY: Side = (CRC, TODAY);
-const SUM_TODAY: Side = (SUM, TODAY);
 
 const fn ratio(slower: Side, faster: Side, sizes: &'static [usize], band: Band) -> Ratio {
     Ratio { slower, faster, sizes, band }
@@ -419,5 +387,3 @@ pub const CLAIMS: &[Claim] = &[
         All(|m| Some(vec![m.mix("pairs", "ip", Band::about(2.5))?])),
     ),
 ];
-
-const FOLDING: &str = if cfg!(target_arch = "aarch64") { "pmull" } else { "pclmul" };

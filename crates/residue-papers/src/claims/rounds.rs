@@ -1,14 +1,17 @@
 //! The measurement that claims are judged by: rounds in which all sides take turns.
 
-use super::{Basis, Claim, Compared, ROUNDS, Ratio, Side, TODAY};
+use super::ratio::{Band, Compared, Ratio};
+use super::sides::{BY_DATA, BYTEWISE, SLICING8, Side, kernel};
 use crate::sklower1989;
-use residue::Code;
 use residue_bench::clock::Clock;
 use residue_bench::data::Data;
 use residue_bench::load::{Cpus, Load};
 use residue_bench::model::{Cell, Run};
 use residue_bench::{Error, Mode, Options, Progress, measure};
 use std::collections::BTreeSet;
+
+/// The number of rounds in which both sides of a ratio are measured.
+pub const ROUNDS: usize = 10;
 
 /// The figures of all rounds.
 pub(super) struct Measured {
@@ -29,27 +32,18 @@ pub(super) struct Measured {
     others: f64,
 }
 
-/// Kernels, and sizes with their extra bytes, to measure.
+/// Kernels and sizes to measure.
 struct Wanted {
     sides: BTreeSet<Side>,
     sizes: BTreeSet<usize>,
 }
 
 impl Wanted {
-    /// Collects the sides of the ratios that these claims compare in one mode.
-    fn of(claims: &[&Claim], mode: Mode) -> Wanted {
-        let own = claims.iter().filter(|claim| claim.document.mode() == mode);
-        let own = own.filter_map(|claim| match claim.basis {
-            Basis::Ratios(ratios) => Some(ratios),
-            _ => None,
-        });
-        let today = claims.iter().filter(|_| mode == Mode::Throughput).map(|claim| claim.today);
-        let (mut sides, mut sizes) = (BTreeSet::new(), BTreeSet::new());
-        for ratio in own.chain(today).flatten() {
-            sides.extend([ratio.slower, ratio.faster]);
-            sizes.extend(ratio.sizes);
+    fn of(ratios: &[&Ratio]) -> Wanted {
+        Wanted {
+            sides: ratios.iter().flat_map(|ratio| [ratio.slower, ratio.faster]).collect(),
+            sizes: ratios.iter().flat_map(|ratio| ratio.sizes).copied().collect(),
         }
-        Wanted { sides, sizes }
     }
 
     fn options(&self, mode: Mode, samples: usize) -> Options {
@@ -66,22 +60,20 @@ impl Wanted {
     }
 }
 
-/// Returns the name of a side's kernel.
-fn kernel((code, kernel): Side) -> &'static str {
-    match kernel {
-        TODAY => code.parse().map_or(TODAY, |code: Code| code.chosen().name),
-        named => named,
-    }
+/// The comparisons that claims need.
+pub(super) struct Plan<'a> {
+    /// The ratios of single calls.
+    pub(super) single: Vec<&'a Ratio>,
+    /// The ratios of batches.
+    pub(super) batches: Vec<&'a Ratio>,
+    /// Whether the other measurements are needed: contents, extra bytes, empty caches, packets.
+    pub(super) more: bool,
 }
 
-/// The sides whose time is compared over contents, and over extra bytes.
-pub(super) const BY_DATA: [Side; 4] =
-    [super::list::THIRDS, super::list::SLICING8, super::list::ADC, super::list::WORD16];
-
 impl Measured {
-    /// Measures what `claims` compare, by `calls` calls of each side in all rounds together.
+    /// Measures what `plan` compares, by `calls` calls of each side in all rounds together.
     pub(super) fn new(
-        claims: &[&Claim],
+        plan: &Plan<'_>,
         calls: usize,
         clock: &Clock,
         progress: Progress<'_>,
@@ -89,14 +81,13 @@ impl Measured {
         let calls = calls.div_ceil(ROUNDS);
         // A batch holds many calls.
         let batches = calls.div_ceil(10);
-        let [single, batch] = [Mode::Thesis, Mode::Throughput].map(|mode| Wanted::of(claims, mode));
-        let more = claims.iter().any(|claim| !matches!(claim.basis, Basis::Ratios(_)));
+        let [single, batch] = [&plan.single, &plan.batches].map(|ratios| Wanted::of(ratios));
         let of = |sides: &[Side], sizes: &[usize]| Wanted {
             sides: sides.iter().copied().collect(),
             sizes: sizes.iter().copied().collect(),
         };
         let (by_data, extra) = (of(&BY_DATA, &[1500]), of(&BY_DATA, &[1500, 9000]));
-        let cold = of(&[super::list::BYTEWISE, super::list::SLICING8], &[8192]);
+        let cold = of(&[BYTEWISE, SLICING8], &[8192]);
         let before = Cpus::now();
         let mut all = Measured {
             single: Vec::new(),
@@ -121,7 +112,7 @@ impl Measured {
             if !batch.sides.is_empty() {
                 all.batches.push(run(&batch.options(Mode::Throughput, batches))?);
             }
-            if more {
+            if plan.more {
                 let [random, zeros, ones] = [Data::Random, Data::Zeros, Data::Ones]
                     .map(|data| run(&Options { data, ..by_data.options(Mode::Thesis, calls) }));
                 all.by_data.push([random?, zeros?, ones?]);
@@ -176,7 +167,7 @@ impl Measured {
     }
 
     /// Returns how much longer the slowest content takes than the fastest, at 1500 bytes.
-    pub(super) fn by_data(&self, side: Side, claimed: super::Band) -> Option<Compared> {
+    pub(super) fn by_data(&self, side: Side, claimed: Band) -> Option<Compared> {
         let round = |runs: &[Run; 3]| {
             let times: Option<Vec<f64>> =
                 runs.iter().map(|run| median(run, side, (1500, 0))).collect();
@@ -187,12 +178,7 @@ impl Measured {
     }
 
     /// Returns how much longer a byte takes at the worst number of extra bytes than at the best.
-    pub(super) fn by_extra(
-        &self,
-        side: Side,
-        bytes: usize,
-        claimed: super::Band,
-    ) -> Option<Compared> {
+    pub(super) fn by_extra(&self, side: Side, bytes: usize, claimed: Band) -> Option<Compared> {
         let round = |run: &Run| {
             let times: Option<Vec<f64>> =
                 (0..8).map(|extra| median(run, side, (bytes, extra))).collect();
@@ -203,12 +189,7 @@ impl Measured {
     }
 
     /// Returns the ratio of two table kernels at 8 KiB with the caches emptied before each call.
-    pub(super) fn cold(
-        &self,
-        slower: Side,
-        faster: Side,
-        claimed: super::Band,
-    ) -> Option<Compared> {
+    pub(super) fn cold(&self, slower: Side, faster: Side, claimed: Band) -> Option<Compared> {
         let round =
             |run: &Run| quotient(median(run, slower, (8192, 0)), median(run, faster, (8192, 0)));
         let rounds: Option<Vec<f64>> = self.cold.iter().map(round).collect();
@@ -216,7 +197,7 @@ impl Measured {
     }
 
     /// Returns how long Sklower's mix of packets takes by one row beside another.
-    pub(super) fn mix(&self, slower: &str, faster: &str, claimed: super::Band) -> Option<Compared> {
+    pub(super) fn mix(&self, slower: &str, faster: &str, claimed: Band) -> Option<Compared> {
         let round = |rows: &Vec<sklower1989::Row>| {
             let time = |name| rows.iter().find(|row| row.name == name).map(|row| row.mix);
             quotient(time(slower), time(faster))

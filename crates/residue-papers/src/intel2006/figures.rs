@@ -1,6 +1,6 @@
 //! Intel's figures 2 and 3: the CRC's cost by size, and the parts of a data-in PDU's cost.
 
-use super::report::{Intel, totals};
+use super::published::{Intel, totals};
 use super::{Costs, FUSED, Row, SIZES};
 use residue_report::Figure;
 use residue_report::chart::pen::{Drawn, bar, line, polyline, text, upward_text};

@@ -9,11 +9,6 @@ pub(super) struct Hue {
     pub(super) kernels: &'static [&'static str],
 }
 
-/// Returns a hue of one kernel, which our run and print name alike.
-const fn same(code: &'static str, kernels: &'static [&'static str]) -> Hue {
-    Hue { code, kernels }
-}
-
 /// The contents of one figure.
 pub(super) struct Subject {
     pub(super) id: &'static str,
@@ -28,21 +23,39 @@ pub(super) struct Subject {
 /// The CRC of the thesis.
 pub(super) const CRC32C: &str = "crc-32/iscsi";
 
+const fn crc(kernels: &'static [&'static str]) -> Hue {
+    Hue { code: CRC32C, kernels }
+}
+
+const fn sum(kernels: &'static [&'static str]) -> Hue {
+    Hue { code: "internet", kernels }
+}
+
+// The curves that the figures choose from.
+const BITWISE: Hue = crc(&["bitwise_sahu2019"]);
+const NIBBLE: Hue = crc(&["nibble"]);
+const BYTEWISE: Hue = crc(&["bytewise"]);
+const SLICING4: Hue = crc(&["slicing4"]);
+const SLICING8: Hue = crc(&["slicing8"]);
+/// The CRC instruction on one stream.
+const SERIAL: Hue = crc(&["sse42", "crc"]);
 /// The crc32 instruction on thirds of the data; the thesis had none for ARM.
-const THREE_WAY: &[&str] = &["sse42_pclmul_sahu2019"];
-/// The crc32 instruction on one stream.
-const SERIAL: &[&str] = &["sse42", "crc"];
+const THIRDS: Hue = crc(&["sse42_pclmul_sahu2019"]);
+const SEGMENTS: Hue = crc(&["sse42_tables_sahu2019"]);
+const WORD16: Hue = sum(&["word16"]);
+const WORD32: Hue = sum(&["word32"]);
+/// Only ARM and POWER have this loop in C.
+const WORD64: Hue = sum(&["adc_pino2018", "word64"]);
+const WORD16_O1: Hue = sum(&["word16_scalar"]);
+const WORD32_O1: Hue = sum(&["word32_scalar"]);
+const ADC: Hue = sum(&["adc_pino2018"]);
+const ADLER: Hue = Hue { code: "adler-32", kernels: &["deferred"] };
+const FLETCHER: Hue = Hue { code: "fletcher-32", kernels: &["deferred"] };
 
 const HARDWARE: &str = "CRC-32C with the crc32 instruction in thirds of the data, joined by \
     carry-less multiplication, the Internet (TCP) checksum with 64-bit and with 16-bit words, \
     Adler-32 and Fletcher-32.";
-const AGAINST_SUMS: &[Hue] = &[
-    same(CRC32C, THREE_WAY),
-    same("internet", &["adc_pino2018", "word64"]),
-    same("internet", &["word16"]),
-    same("adler-32", &["deferred"]),
-    same("fletcher-32", &["deferred"]),
-];
+const AGAINST_SUMS: &[Hue] = &[THIRDS, WORD64, WORD16, ADLER, FLETCHER];
 
 /// The figures, in the order of the thesis.
 pub(super) const SUBJECTS: [Subject; 11] = [
@@ -52,7 +65,7 @@ pub(super) const SUBJECTS: [Subject; 11] = [
         about: "Error bars show the 95 % confidence interval.",
         cpu: Cpu::Xeon,
         level: Level::O3,
-        hues: &[same(CRC32C, THREE_WAY), same("internet", &["adc_pino2018", "word64"])],
+        hues: &[THIRDS, WORD64],
     },
     Subject {
         id: "6.1",
@@ -77,11 +90,7 @@ pub(super) const SUBJECTS: [Subject; 11] = [
             words with add-with-carry.",
         cpu: Cpu::I3,
         level: Level::O3,
-        hues: &[
-            same("internet", &["word16"]),
-            same("internet", &["word32"]),
-            same("internet", &["adc_pino2018", "word64"]),
-        ],
+        hues: &[WORD16, WORD32, WORD64],
     },
     Subject {
         id: "6.4",
@@ -89,11 +98,7 @@ pub(super) const SUBJECTS: [Subject; 11] = [
         about: "The same sums without vector instructions, which is what GCC -O1 made of them.",
         cpu: Cpu::I3,
         level: Level::O1,
-        hues: &[
-            same("internet", &["word16_scalar"]),
-            same("internet", &["word32_scalar"]),
-            same("internet", &["adc_pino2018"]),
-        ],
+        hues: &[WORD16_O1, WORD32_O1, ADC],
     },
     Subject {
         id: "6.5",
@@ -102,11 +107,7 @@ pub(super) const SUBJECTS: [Subject; 11] = [
             they are joined by carry-less multiplication or by tables.",
         cpu: Cpu::Xeon,
         level: Level::O3,
-        hues: &[
-            same(CRC32C, SERIAL),
-            same(CRC32C, THREE_WAY),
-            same(CRC32C, &["sse42_tables_sahu2019"]),
-        ],
+        hues: &[SERIAL, THIRDS, SEGMENTS],
     },
     Subject {
         id: "6.6",
@@ -115,13 +116,7 @@ pub(super) const SUBJECTS: [Subject; 11] = [
             instruction.",
         cpu: Cpu::I3,
         level: Level::O3,
-        hues: &[
-            same(CRC32C, &["bytewise"]),
-            same(CRC32C, &["slicing4"]),
-            same(CRC32C, &["slicing8"]),
-            same(CRC32C, SERIAL),
-            same(CRC32C, THREE_WAY),
-        ],
+        hues: &[BYTEWISE, SLICING4, SLICING8, SERIAL, THIRDS],
     },
     Subject {
         id: "6.7",
@@ -129,13 +124,7 @@ pub(super) const SUBJECTS: [Subject; 11] = [
         about: "From one bit a step to eight bytes a step.",
         cpu: Cpu::I3,
         level: Level::O3,
-        hues: &[
-            same(CRC32C, &["bitwise_sahu2019"]),
-            same(CRC32C, &["nibble"]),
-            same(CRC32C, &["bytewise"]),
-            same(CRC32C, &["slicing4"]),
-            same(CRC32C, &["slicing8"]),
-        ],
+        hues: &[BITWISE, NIBBLE, BYTEWISE, SLICING4, SLICING8],
     },
     Subject {
         id: "6.8",
@@ -144,12 +133,7 @@ pub(super) const SUBJECTS: [Subject; 11] = [
             the CRC instruction.",
         cpu: Cpu::A53,
         level: Level::O3,
-        hues: &[
-            same(CRC32C, &["bytewise"]),
-            same(CRC32C, &["slicing4"]),
-            same(CRC32C, &["slicing8"]),
-            same(CRC32C, SERIAL),
-        ],
+        hues: &[BYTEWISE, SLICING4, SLICING8, SERIAL],
     },
     Subject {
         id: "6.9",
@@ -158,12 +142,7 @@ pub(super) const SUBJECTS: [Subject; 11] = [
             16-bit words, Adler-32 and Fletcher-32.",
         cpu: Cpu::A53,
         level: Level::O3,
-        hues: &[
-            same(CRC32C, SERIAL),
-            same("internet", &["word16"]),
-            same("adler-32", &["deferred"]),
-            same("fletcher-32", &["deferred"]),
-        ],
+        hues: &[SERIAL, WORD16, ADLER, FLETCHER],
     },
     Subject {
         id: "6.10",
@@ -172,11 +151,6 @@ pub(super) const SUBJECTS: [Subject; 11] = [
             Fletcher-32.",
         cpu: Cpu::Power7,
         level: Level::O3,
-        hues: &[
-            same(CRC32C, &["slicing8"]),
-            same("internet", &["word16"]),
-            same("adler-32", &["deferred"]),
-            same("fletcher-32", &["deferred"]),
-        ],
+        hues: &[SLICING8, WORD16, ADLER, FLETCHER],
     },
 ];
