@@ -196,8 +196,8 @@ impl<'a> Function<'a> {
     /// There is no such function.
     pub fn find(listing: &'a str, tier: &str, body: &str) -> Result<Self, &'static str> {
         let body = body.replace("<", "<residue::").replace(", crc::", ", residue::crc::");
-        // A constant is no type.
-        let constants = ["true", "false", "0", "63"];
+        // A constant is no type, and a type of the language is in no crate.
+        let constants = ["true", "false", "0", "63", "u32"];
         let body = constants
             .iter()
             .fold(body, |body, constant| body.replace(&format!("residue::{constant}"), constant));

@@ -9,6 +9,7 @@ mod cross;
 mod debian;
 mod fuzz;
 mod guard_rates;
+mod instructions;
 mod loops;
 mod package;
 mod peers;
@@ -41,6 +42,8 @@ Commands of the project.
                           Install the C library, its header, manual, and files for pkg-config and
                           CMake; see install-c --help
   cargo xtask rivals      Compare the speed of the library with other libraries; see rivals --help
+  cargo xtask instructions
+                          Count the instructions of two table kernels for 32 bits of data
   cargo xtask schedule    Run the hot loops for aarch64 on models of cores, by llvm-mca
   cargo xtask bpf [--check]
                           Compile the guard's programs for the kernel into the kept object; with
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         ["package", words @ ..] => package::run(words),
         ["peers"] => peers::run(),
         ["web"] => web::made(),
+        ["instructions"] => instructions::run(),
         ["schedule"] => schedule::run(),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
