@@ -3,7 +3,9 @@
 
 mod object;
 
-use crate::{Outcome, debian};
+use crate::debian;
+use crate::outcome::{Outcome, Problem, ended};
+use crate::shell::{absolute, bytes, output, shown};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -15,49 +17,32 @@ const CLANG: &str = "14.0.6";
 
 /// Compiles the programs into the kept object.
 pub fn run() -> ExitCode {
-    match compile(OBJECT) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("xtask: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(compile(OBJECT))
 }
 
 /// Compares the kept object with its source: all bytes, or all parts that are loaded.
 pub fn check() -> Outcome {
-    let version = match version() {
-        Ok(version) => version,
-        Err(why) => return Outcome::Skipped(why),
-    };
+    let version = version().map_err(Problem::Skipped)?;
     if major(&version) != major(CLANG) {
         let why = format!("clang {version} makes other instructions than clang {CLANG}");
-        return Outcome::Skipped(why);
+        return Err(Problem::Skipped(why));
     }
-    let Ok(folder) = std::path::absolute("target") else {
-        return Outcome::Bad("no working directory".to_string());
-    };
-    let fresh = folder.join(OBJECT);
-    if let Err(why) = compile(&fresh.to_string_lossy()) {
-        return Outcome::Bad(why);
-    }
-    match [Path::new(FOLDER).join(OBJECT), fresh].map(std::fs::read) {
-        [Ok(kept), Ok(fresh)] => compare(&kept, &fresh, version == CLANG),
-        _ => Outcome::Bad(format!("{OBJECT} cannot be read")),
-    }
+    let fresh = absolute("target")?.join(OBJECT);
+    compile(&fresh.to_string_lossy())?;
+    let kept = bytes(&Path::new(FOLDER).join(OBJECT))?;
+    Ok(compare(&kept, &bytes(&fresh)?, version == CLANG)?)
 }
 
 /// Compares two objects, which the same compiler has made or not.
-fn compare(kept: &[u8], fresh: &[u8], is_same_compiler: bool) -> Outcome {
-    let Some(differences) = object::differences(kept, fresh) else {
-        return Outcome::Bad(format!("{OBJECT} is not an object file"));
-    };
+fn compare(kept: &[u8], fresh: &[u8], is_same_compiler: bool) -> Result<(), String> {
+    let differences = object::differences(kept, fresh);
+    let differences = differences.ok_or_else(|| format!("{OBJECT} is not an object file"))?;
     let what = match differences.join(", ") {
-        none if none.is_empty() && (kept == fresh || !is_same_compiler) => return Outcome::Good,
+        none if none.is_empty() && (kept == fresh || !is_same_compiler) => return Ok(()),
         none if none.is_empty() => "types and names that are not loaded".to_string(),
         some => some,
     };
-    Outcome::Bad(format!("{OBJECT} differs from its source in {what}: run `cargo xtask bpf`"))
+    Err(format!("{OBJECT} differs from its source in {what}: run `cargo xtask bpf`"))
 }
 
 /// Returns the version of clang.
@@ -68,8 +53,7 @@ fn version() -> Result<String, String> {
         // An absolute name replaces the folders of the path.
         debian::install(&[(headers, "libbpf-dev")])?;
     }
-    let output = Command::new("clang").arg("-dumpversion").output().map_err(|e| e.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
+    let text = output(Command::new("clang").arg("-dumpversion"))?.trim().to_string();
     if major(&text).is_some() { Ok(text) } else { Err(format!("clang has no version: {text}")) }
 }
 
@@ -85,17 +69,9 @@ fn compile(object: &str) -> Result<(), String> {
                  -Wno-sign-compare -c guard.bpf.c -o";
     let mut command = Command::new("clang");
     command.arg(headers).args(words.split_ascii_whitespace()).arg(object).current_dir(FOLDER);
-    match command.status() {
-        Ok(status) if status.success() => {}
-        Ok(status) => return Err(format!("clang failed: {status}")),
-        Err(error) => return Err(format!("clang: {error}")),
-    }
+    shown(&mut command)?;
     // Without debugging information, but with the types of the maps.
-    let status = Command::new("llvm-strip").arg("-g").arg(object).current_dir(FOLDER).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err("llvm-strip failed (Debian package llvm)".to_string()),
-    }
+    shown(Command::new("llvm-strip").arg("-g").arg(object).current_dir(FOLDER))
 }
 
 #[cfg(test)]
@@ -106,7 +82,7 @@ mod tests {
     #[test]
     fn all_bytes_are_compared() {
         let kept = include_bytes!("../../crates/residue-guard/bpf/guard.bpf.o");
-        let is_good = |fresh: &[u8], same| matches!(compare(kept, fresh, same), Outcome::Good);
+        let is_good = |fresh: &[u8], same| compare(kept, fresh, same).is_ok();
         assert!(is_good(kept, true) && is_good(kept, false));
         // A byte behind the parts that are compared: the last section's name, or a symbol's.
         let mut fresh = kept.to_vec();

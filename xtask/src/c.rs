@@ -1,19 +1,16 @@
 //! The C library: `cargo xtask install-c`, and the tests of the installed library.
 
-mod tests;
+pub mod tests;
 
-use crate::cargo;
+use crate::shell::{VERSION, absolute, cargo, copied, created, done, read, shown, target, written};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-
-pub use tests::run;
 
 const HEADER: &str = "bindings/c/include/residue.h";
 const PAGE: &str = "bindings/c/man/residue.3";
 /// Feature that builds a library with zlib's names.
 const ZLIB_NAMES: &str = "--features=residue-zlib/zlib-names";
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Name of the shared library that programs load; bindings/c/build.rs writes it into the library.
 const SONAME: &str = "libresidue.so.0";
 
@@ -75,7 +72,7 @@ fn installed(words: &[&str]) -> Result<(), String> {
         let mut path = || {
             let value = value.take().or_else(|| words.next().copied());
             let value = value.ok_or_else(|| format!("{word} needs a folder"))?;
-            std::path::absolute(value).map(Some).map_err(|error| format!("{value}: {error}"))
+            absolute(value).map(Some)
         };
         match word {
             "--prefix" => prefix = path()?,
@@ -113,28 +110,18 @@ fn build(words: &[&str], folder: &str) -> Result<PathBuf, String> {
                 .to_string(),
         );
     }
-    if !cargo().args(words).status().is_ok_and(|status| status.success()) {
-        return Err(format!("`cargo {}` failed", words.join(" ")));
-    }
-    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    std::path::absolute(Path::new(&target).join(folder)).map_err(|error| error.to_string())
+    shown(cargo().args(words))?;
+    Ok(target()?.join(folder))
 }
 
 /// Installs the files that were built.
 fn place(built: &Path, places: &Places) -> Result<(), String> {
-    let folder = |path: &Path| {
-        let path = places.staged(path);
-        std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok::<PathBuf, String>(path)
-    };
+    let folder = |path: &Path| created(&places.staged(path));
     let copy = |from: &Path, to: PathBuf| {
         // A library that is in use is replaced, not overwritten.
         let _ = std::fs::remove_file(&to);
         println!("{}", to.display());
-        let copied = std::fs::copy(from, &to);
-        copied
-            .map(drop)
-            .map_err(|error| format!("cannot copy {} to {}: {error}", from.display(), to.display()))
+        copied(from, &to)
     };
     let include = places.prefix.join("include");
     copy(Path::new(HEADER), folder(&include)?.join("residue.h"))?;
@@ -145,7 +132,10 @@ fn place(built: &Path, places: &Places) -> Result<(), String> {
     link(&real, &libraries.join(SONAME))?;
     link(SONAME, &libraries.join("libresidue.so"))?;
     copy(&built.join("libresidue_c.a"), libraries.join("libresidue.a"))?;
-    strip(&libraries.join("libresidue.a"))?;
+    // Debugging information is most of its bytes.
+    let mut strip = Command::new("strip");
+    strip.args(["--strip-debug", "--strip-unneeded"]);
+    done(strip.arg(libraries.join("libresidue.a")))?;
     if places.zlib {
         copy(&built.join("libresidue_zlib.so"), libraries.join("libresidue_zlib.so"))?;
     }
@@ -153,7 +143,7 @@ fn place(built: &Path, places: &Places) -> Result<(), String> {
     write(&pc, &package(places))?;
     let cmake = folder(&places.libraries.join("cmake/residue"))?;
     for name in ["residueConfig.cmake", "residueConfigVersion.cmake"] {
-        write(&cmake.join(name), &filled(&read(&format!("bindings/c/cmake/{name}"))?, places))?;
+        write(&cmake.join(name), &filled(&read(format!("bindings/c/cmake/{name}"))?, places))?;
     }
 
     let manual = places.prefix.join("share/man");
@@ -168,32 +158,12 @@ fn place(built: &Path, places: &Places) -> Result<(), String> {
     let programs = folder(&places.prefix.join("bin"))?;
     copy(&program.join("residue"), programs.join("residue"))?;
     let pages = folder(&manual.join("man1"))?;
-    let wrote = Command::new(programs.join("residue")).arg("man").arg(&pages).status();
-    if wrote.is_ok_and(|status| status.success()) {
-        Ok(())
-    } else {
-        Err(format!("`residue man {}` failed", pages.display()))
-    }
-}
-
-fn read(path: &str) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))
+    shown(Command::new(programs.join("residue")).arg("man").arg(&pages))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
     println!("{}", path.display());
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// Strips debugging information from a static library: most of its bytes.
-fn strip(library: &Path) -> Result<(), String> {
-    let done =
-        Command::new("strip").args(["--strip-debug", "--strip-unneeded"]).arg(library).status();
-    if done.is_ok_and(|status| status.success()) {
-        Ok(())
-    } else {
-        Err(format!("`strip {}` failed; it is a part of GNU binutils", library.display()))
-    }
+    written(path, text)
 }
 
 /// Returns the functions that a header declares.

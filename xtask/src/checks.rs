@@ -1,8 +1,11 @@
 //! `cargo xtask check`: requirements that tests do not cover.
 
-use crate::{Outcome, add_target, bpf, cargo, loops, require_all, sizes, widths};
+use crate::debian::install;
+use crate::outcome::{Outcome, Problem, code, is_good};
+use crate::shell::{add_target, cargo, done, shown, target};
+use crate::{bpf, loops, sizes, widths};
 use std::collections::BTreeMap;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 /// Targets without `std` (and without vector registers), and one whose `std` does nothing.
 const BARE_TARGETS: [&str; 3] =
@@ -13,183 +16,111 @@ const BARE_TARGETS: [&str; 3] =
 const ARCHITECTURES: [&str; 3] =
     ["aarch64-unknown-linux-gnu", "i686-unknown-linux-gnu", "powerpc64le-unknown-linux-gnu"];
 
+/// The manifests of the workspaces.
+const WORKSPACES: [&str; 4] = ["Cargo.toml", PEERS, crate::fuzz::MANIFEST, sizes::MANIFEST];
+
+const PEERS: &str = crate::rivals::MANIFEST;
+
+type Check = fn() -> Outcome;
+
+const CHECKS: [(&str, Check); 16] = [
+    ("formatting", || in_all(&["fmt", "--all", "--check"])),
+    ("width", || match widths::too_wide() {
+        Ok(lines) if lines.is_empty() => Ok(()),
+        Ok(lines) => bad(format!("wider than 100 columns:\n{}", lines.join("\n"))),
+        Err(error) => bad(error.to_string()),
+    }),
+    ("lock files", || in_all(&["metadata", "--locked", "--format-version=1"])),
+    ("lints", || run_cargo("clippy --workspace --all-targets --quiet -- -D warnings")),
+    ("lints of fuzz targets", || {
+        let manifest = crate::fuzz::MANIFEST;
+        run_cargo(&format!(
+            "clippy --quiet --no-default-features --manifest-path {manifest} -- -D warnings"
+        ))
+    }),
+    ("documentation", || {
+        let mut doc = cargo();
+        doc.args(["doc", "--workspace", "--no-deps", "--quiet"]);
+        Ok(shown(doc.env("RUSTDOCFLAGS", "-D warnings"))?)
+    }),
+    ("oldest Rust", oldest_rust),
+    ("without std", || {
+        BARE_TARGETS.iter().try_for_each(|it| built(it, &["--no-default-features"]))
+    }),
+    ("other architectures compile", || ARCHITECTURES.iter().try_for_each(|it| built(it, &[]))),
+    ("size on x86-64 Linux", sizes::on_linux),
+    ("short calls save few registers", sizes::short_calls),
+    ("size on microcontrollers", sizes::on_microcontrollers),
+    ("intrinsics are inlined", intrinsics),
+    ("programs in the kernel", bpf::check),
+    ("code to compile", instances),
+    ("hot loops are clean", loops::check),
+];
+
 /// Runs every check, even after one failed; with `rivals`, also the lints and tests of that
 /// workspace.
 pub fn run(rivals: bool) -> ExitCode {
-    let mut checks: Vec<(&str, Check)> = vec![
-        ("formatting", || {
-            let peers = ["fmt", "--check", "--manifest-path", crate::rivals::MANIFEST];
-            let fuzz = ["fmt", "--check", "--manifest-path", crate::fuzz::MANIFEST];
-            let sizes = ["fmt", "--check", "--manifest-path", sizes::MANIFEST];
-            for words in [&["fmt", "--all", "--check"][..], &peers, &fuzz, &sizes] {
-                match cargo_does(words) {
-                    Outcome::Good => {}
-                    other => return other,
-                }
-            }
-            Outcome::Good
-        }),
-        ("width", || match widths::too_wide() {
-            Ok(lines) if lines.is_empty() => Outcome::Good,
-            Ok(lines) => Outcome::Bad(format!("wider than 100 columns:\n{}", lines.join("\n"))),
-            Err(error) => Outcome::Bad(error.to_string()),
-        }),
-        ("lock files", || {
-            let peers = crate::rivals::MANIFEST;
-            for manifest in ["Cargo.toml", peers, crate::fuzz::MANIFEST, sizes::MANIFEST] {
-                let mut command = cargo();
-                command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]);
-                match done(command.arg(manifest).stdout(Stdio::null()).status()) {
-                    Outcome::Good => {}
-                    other => return other,
-                }
-            }
-            Outcome::Good
-        }),
-        ("lints", || {
-            cargo_does(&[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--quiet",
-                "--",
-                "-D",
-                "warnings",
-            ])
-        }),
-        ("lints of fuzz targets", || {
-            let words = ["clippy", "--quiet", "--no-default-features", "--manifest-path"];
-            let words = [&words[..], &[crate::fuzz::MANIFEST]].concat();
-            cargo_does(&[&words[..], &["--", "-D", "warnings"]].concat())
-        }),
-        ("documentation", || {
-            done(
-                cargo()
-                    .args(["doc", "--workspace", "--no-deps", "--quiet"])
-                    .env("RUSTDOCFLAGS", "-D warnings")
-                    .status(),
-            )
-        }),
-        ("oldest Rust", oldest_rust),
-        ("without std", bare_targets),
-        ("other architectures compile", || all(ARCHITECTURES, &[])),
-        ("size on x86-64 Linux", sizes::on_linux),
-        ("short calls save few registers", sizes::short_calls),
-        ("size on microcontrollers", sizes::on_microcontrollers),
-        ("intrinsics are inlined", intrinsics),
-        ("programs in the kernel", bpf::check),
-        ("code to compile", instances),
-        ("hot loops are clean", || match loops::check() {
-            Ok(()) => Outcome::Good,
-            Err(loops::Problem::Cannot(why)) => Outcome::Skipped(why),
-            Err(loops::Problem::Bad(why)) => Outcome::Bad(why),
-        }),
-    ];
-    if rivals {
-        checks.push(("rivals", peers));
-    }
-    let mut good = true;
-    for (name, check) in checks {
-        good &= is_good(name, check);
-    }
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let peers: Option<(&str, Check)> = rivals.then_some(("rivals", peers));
+    let all = CHECKS.into_iter().chain(peers);
+    code(all.fold(true, |good, (name, check)| is_good(name, check()) && good))
 }
 
-/// Runs one check.
-pub fn one(name: &str, check: Check) -> ExitCode {
-    if is_good(name, check) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+fn bad(why: String) -> Outcome {
+    Err(Problem::Bad(why))
 }
 
-/// Runs a check and prints its outcome. A skipped one is bad if all are required.
-fn is_good(name: &str, check: Check) -> bool {
-    match check() {
-        Outcome::Good => {
-            println!("{name}: good");
-            true
-        }
-        Outcome::Bad(why) => {
-            println!("{name}: FAILED: {why}");
-            false
-        }
-        Outcome::Skipped(why) => {
-            println!("skipped: {name}: {why}");
-            !require_all()
-        }
-    }
+/// Runs cargo with the arguments, separated by spaces.
+fn run_cargo(words: &str) -> Outcome {
+    Ok(shown(cargo().args(words.split(' ')))?)
+}
+
+/// Runs cargo in all workspaces.
+fn in_all(words: &[&str]) -> Outcome {
+    let one = |manifest| done(cargo().args(words).args(["--manifest-path", manifest]));
+    Ok(WORKSPACES.into_iter().try_for_each(one)?)
 }
 
 /// Lints and tests `benches/rivals`. Optional, as it builds a hundred crates and two C libraries.
 fn peers() -> Outcome {
-    let of_them = |words: &[&str], more: &[&str]| {
-        let words =
-            [words, &["--quiet", "--locked", "--manifest-path", crate::rivals::MANIFEST], more];
-        cargo_does(&words.concat())
-    };
     crate::rivals::install_peers();
-    match of_them(&["clippy", "--all-targets"], &["--", "-D", "warnings"]) {
-        Outcome::Good => of_them(&["test", "--release"], &[]),
-        other => other,
-    }
-}
-
-type Check = fn() -> Outcome;
-
-fn done(status: std::io::Result<std::process::ExitStatus>) -> Outcome {
-    match status {
-        Ok(status) if status.success() => Outcome::Good,
-        Ok(status) => Outcome::Bad(status.to_string()),
-        Err(error) => Outcome::Bad(error.to_string()),
-    }
-}
-
-fn cargo_does(words: &[&str]) -> Outcome {
-    done(cargo().args(words).status())
-}
-
-fn bare_targets() -> Outcome {
-    all(BARE_TARGETS, &["--no-default-features"])
-}
-
-fn all<const N: usize>(targets: [&str; N], options: &[&str]) -> Outcome {
-    for name in targets {
-        match target(name, options) {
-            Outcome::Good => {}
-            other => return other,
-        }
-    }
-    Outcome::Good
+    let of_them = format!("--quiet --locked --manifest-path {PEERS}");
+    run_cargo(&format!("clippy --all-targets {of_them} -- -D warnings"))?;
+    run_cargo(&format!("test --release {of_them}"))
 }
 
 /// Compiles the library by the oldest Rust that Cargo.toml allows; rustup installs it.
 fn oldest_rust() -> Outcome {
     let version = env!("CARGO_PKG_RUST_VERSION");
-    let rustup = |words: &[&str]| Command::new("rustup").args(words).output();
-    let installed = rustup(&["toolchain", "install", version, "--profile", "minimal"]);
-    if !installed.is_ok_and(|output| output.status.success()) {
-        return Outcome::Skipped(format!("`rustup toolchain install {version}` failed"));
-    }
-    let folder = match crate::shell::target() {
-        Ok(target) => target.join("oldest-rust"),
-        Err(why) => return Outcome::Bad(why),
-    };
+    let install = ["toolchain", "install", version, "--profile", "minimal"];
+    done(Command::new("rustup").args(install)).map_err(Problem::Skipped)?;
     let mut check = Command::new("rustup");
     check.args(["run", version, "cargo", "check", "--quiet", "--locked", "--package", "residue"]);
-    check.arg("--all-features").env_remove("CARGO").env("CARGO_TARGET_DIR", folder);
-    done(check.env("RUSTFLAGS", "-D warnings").status())
+    check.arg("--all-features").env_remove("CARGO").env("RUSTFLAGS", "-D warnings");
+    Ok(shown(check.env("CARGO_TARGET_DIR", target()?.join("oldest-rust")))?)
 }
 
 /// Compiles the library for a target, which is installed if it is missing.
-fn target(name: &str, options: &[&str]) -> Outcome {
-    if let Err(why) = add_target(name) {
-        return Outcome::Skipped(why);
+fn built(target: &str, options: &[&str]) -> Outcome {
+    add_target(target).map_err(Problem::Skipped)?;
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--package", "residue", "--target", target]).args(options);
+    // Generates code, with as little optimisation as possible.
+    build.args(["--config", "profile.dev.opt-level=1"]);
+    Ok(shown(build.env("RUSTFLAGS", "-D warnings"))?)
+}
+
+/// Returns the symbols of the library with every kernel.
+fn symbols(words: &[&str]) -> Result<String, Problem> {
+    install(&[("nm", "binutils")]).map_err(Problem::Skipped)?;
+    let library = loops::library(None)?;
+    // It complains of the compiler's own part of the library, which is no object file.
+    let output = Command::new("nm").arg("-C").args(words).arg(&library).output();
+    let output = output.map_err(|error| format!("nm: {error}"))?;
+    let symbols = String::from_utf8_lossy(&output.stdout).into_owned();
+    match symbols.contains("residue::") {
+        true => Ok(symbols),
+        false => Err(format!("`{}` shows no symbols of the library", library.display()).into()),
     }
-    let mut command = cargo();
-    command
-        .args(["build", "--quiet", "--package", "residue", "--target", name])
-        // Generates code, with as little optimisation as possible.
-        .args(["--config", "profile.dev.opt-level=1"])
-        .args(options);
-    done(command.env("RUSTFLAGS", "-D warnings").status())
 }
 
 /// The most code of the library with every kernel, in bytes, and the most of one tier. The time to
@@ -200,16 +131,7 @@ const MOST_OF_A_TIER: u64 = 120_000;
 
 /// Checks how much code the kernels of the library are.
 fn instances() -> Outcome {
-    let library = match loops::library(None) {
-        Ok(library) => library,
-        Err(why) => return Outcome::Bad(why),
-    };
-    let mut nm = Command::new("nm");
-    let Ok(output) = nm.args(["-C", "-S", "-t", "d", "--defined-only"]).arg(&library).output()
-    else {
-        return Outcome::Skipped("`nm` is not installed (Debian package binutils)".to_string());
-    };
-    let symbols = String::from_utf8_lossy(&output.stdout);
+    let symbols = symbols(&["-S", "-t", "d", "--defined-only"])?;
     let (mut code, mut tiers) = (0, BTreeMap::<&str, u64>::new());
     for line in symbols.lines() {
         let mut words = line.splitn(4, ' ').skip(1);
@@ -225,40 +147,29 @@ fn instances() -> Outcome {
             *tiers.entry(tier).or_default() += bytes;
         }
     }
-    let Some((tier, most)) = tiers.into_iter().max_by_key(|(_, bytes)| *bytes) else {
-        return Outcome::Bad(format!("`{}` shows no kernels", library.display()));
-    };
+    let most = tiers.into_iter().max_by_key(|(_, bytes)| *bytes);
+    let (tier, most) = most.ok_or("the library shows no kernels".to_string())?;
     println!(
         "  the library has {code} bytes of code, at most {MOST_CODE}, of which {most} of {tier}, \
          at most {MOST_OF_A_TIER}"
     );
-    if code > MOST_CODE || most > MOST_OF_A_TIER {
-        return Outcome::Bad("the library takes longer to compile".to_string());
+    match code > MOST_CODE || most > MOST_OF_A_TIER {
+        true => bad("the library takes longer to compile".to_string()),
+        false => Ok(()),
     }
-    Outcome::Good
 }
 
 /// Checks that intrinsics are inlined. One that is not is a function call in place of an
 /// instruction: slow but correct, so no test fails. It shows as a symbol of `core::core_arch` in a
 /// release build of the library, which holds every kernel.
 fn intrinsics() -> Outcome {
-    let library = match loops::library(None) {
-        Ok(library) => library,
-        Err(why) => return Outcome::Bad(why),
-    };
-    let Ok(output) = Command::new("nm").arg("-C").arg(&library).output() else {
-        return Outcome::Skipped("`nm` is not installed (Debian package binutils)".to_string());
-    };
-    let symbols = String::from_utf8_lossy(&output.stdout);
-    if !symbols.contains("residue::") {
-        return Outcome::Bad(format!("`{}` shows no symbols of the library", library.display()));
-    }
+    let symbols = symbols(&[])?;
     // `_xgetbv` is called by the feature detection of the standard library.
     let call = |line: &&str| line.contains("core::core_arch") && !line.ends_with("::_xgetbv");
     let left: Vec<&str> = symbols.lines().filter(call).collect();
     match left.first() {
-        None => Outcome::Good,
-        Some(first) => Outcome::Bad(format!(
+        None => Ok(()),
+        Some(first) => bad(format!(
             "{} intrinsics are calls, the first `{first}`; \
              is an `#[inline(always)]` missing on a function that takes a marker?",
             left.len()

@@ -2,12 +2,11 @@
 //! AVX-512 under Bochs.
 
 mod bochs;
-mod cpio;
 
 use crate::debian::install;
-use crate::test::{Counts, counted};
-use crate::{add_target, cargo, require_all};
-use std::process::{Command, ExitCode, Stdio};
+use crate::outcome::{Counts, Outcome, Problem, code, counted, is_good};
+use crate::shell::{add_target, cargo, output};
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 /// A target, its GNU triple in Debian, its emulator, and the CPUs to emulate.
@@ -117,43 +116,34 @@ pub fn run(only: &str, filter: &[&str]) -> ExitCode {
     let (mut good, mut any) = (true, false);
     for target in TARGETS.iter().filter(|target| target.name.starts_with(only)) {
         any = true;
-        if let Err(why) = prepare(target) {
-            good &= skipped(target.name, &why);
-            continue;
-        }
-        for cpu in target.cpus {
-            println!("== {} on {}", target.name, cpu.title());
-            let start = Instant::now();
-            good &= choice(target, cpu).inspect_err(|why| println!("failed: {why}")).is_ok();
-            good &= cpu.mask.is_some() || test(target, cpu, filter);
-            println!("{:.0} s", start.elapsed().as_secs_f64());
-        }
+        good &= is_good(target.name, tested(target, filter));
     }
     if AVX512.starts_with(only) {
         any = true;
-        match bochs::prepare() {
-            Err(why) => good &= skipped(AVX512, &why),
-            Ok(()) => {
-                println!("== x86_64 on tigerlake (Bochs)");
-                good &= bochs::test(filter).unwrap_or_else(|why| {
-                    println!("failed: {AVX512}: {why}");
-                    false
-                });
-            }
-        }
+        good &= is_good(AVX512, bochs::tested(filter));
     }
     if !any {
         let names = TARGETS.iter().map(|target| target.name).chain([AVX512]);
         eprintln!("xtask: no target `{only}`; there are {}", names.collect::<Vec<_>>().join(", "));
         return ExitCode::from(2);
     }
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    code(good)
 }
 
-/// Reports a target that cannot be tested here; returns whether that is allowed.
-fn skipped(name: &str, why: &str) -> bool {
-    println!("skipped: {name}: {why}");
-    !require_all()
+/// Tests all CPUs of a target, even after one failed.
+fn tested(target: &Target, filter: &[&str]) -> Outcome {
+    prepare(target).map_err(Problem::Skipped)?;
+    let mut bad = Vec::new();
+    for cpu in target.cpus {
+        println!("== {} on {}", target.name, cpu.title());
+        let start = Instant::now();
+        bad.extend(choice(target, cpu).err());
+        if cpu.mask.is_none() && !test(target, cpu, filter) {
+            bad.push(format!("tests failed on {}", cpu.title()));
+        }
+        println!("{:.0} s", start.elapsed().as_secs_f64());
+    }
+    if bad.is_empty() { Ok(()) } else { Err(Problem::Bad(bad.join("; "))) }
 }
 
 /// Installs standard library, linker and emulator.
@@ -209,8 +199,7 @@ fn choice(target: &Target, cpu: &Cpu) -> Result<(), String> {
     let words =
         ["--test", "cpu", "--", "--quiet", "--exact", "child_prints_what_it_chose", "--nocapture"];
     let mut command = cargo_test(target, cpu, &words);
-    let output = command.stderr(Stdio::inherit()).output().map_err(|e| e.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = output(&mut command)?;
     let reported: Vec<&str> = text
         .lines()
         .filter(|line| ["chose ", "features "].iter().any(|start| line.starts_with(start)))

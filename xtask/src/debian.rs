@@ -1,7 +1,8 @@
 //! Tools from Debian's packages.
 
+use crate::shell::{done, entries, output};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 
 /// Returns whether a program is on the path, or a file exists if its whole path is given.
@@ -17,10 +18,8 @@ pub fn install(tools: &[(&str, &str)]) -> Result<(), String> {
 
 /// Installs libraries that `pkg-config` does not find, as [`install`] does tools.
 pub fn install_libraries(libraries: &[(&str, &str)]) -> Result<(), String> {
-    let known = |library: &str| {
-        let status = Command::new("pkg-config").args(["--exists", library]).status();
-        status.is_ok_and(|status| status.success())
-    };
+    let known =
+        |library: &str| done(Command::new("pkg-config").args(["--exists", library])).is_ok();
     install_unless(known, libraries)
 }
 
@@ -36,11 +35,8 @@ fn install_unless(there: impl Fn(&str) -> bool, wanted: &[(&str, &str)]) -> Resu
         println!("installing {}", packages.join(" "));
         let apt = |words: &[&str]| {
             let mut command = Command::new("apt-get");
-            command.args(["-qq", "-o=Dpkg::Use-Pty=0"]).args(words).stdout(Stdio::null());
-            command
-                .env("DEBIAN_FRONTEND", "noninteractive")
-                .status()
-                .is_ok_and(|status| status.success())
+            command.args(["-qq", "-o=Dpkg::Use-Pty=0"]).args(words);
+            done(command.env("DEBIAN_FRONTEND", "noninteractive")).is_ok()
         };
         let install = ["install", "-y", "--no-install-recommends"];
         let install: Vec<&str> = install.into_iter().chain(packages).collect();
@@ -57,31 +53,19 @@ fn install_unless(there: impl Fn(&str) -> bool, wanted: &[(&str, &str)]) -> Resu
 
 /// Returns the first package that `package` depends on: the real package behind an empty one.
 pub fn dependency(package: &str) -> Option<String> {
-    let output = Command::new("apt-cache").args(["depends", package]).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
+    let text = output(Command::new("apt-cache").args(["depends", package])).ok()?;
     text.lines().find_map(|line| line.trim().strip_prefix("Depends: ").map(str::to_string))
 }
 
 /// Downloads a package and unpacks it in `folder`, without installing it.
 pub fn unpack(package: &str, folder: &Path) -> Result<(), String> {
-    let good = |command: &mut Command| {
-        let command = command.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    if !good(Command::new("apt-get").args(["-qq", "download", package])) {
-        return Err(format!("`apt-get download {package}` failed"));
-    }
-    let files = std::fs::read_dir(folder).map_err(|e| e.to_string())?;
-    let mut archives = files.filter_map(|entry| Some(entry.ok()?.path()));
-    let archive = archives.find(|path| path.extension().is_some_and(|end| end == "deb"));
+    done(Command::new("apt-get").args(["-qq", "download", package]).current_dir(folder))?;
+    let mut files = entries(folder)?.into_iter();
+    let archive = files.find(|path| path.extension().is_some_and(|end| end == "deb"));
     let archive = archive.ok_or_else(|| format!("`apt-get download {package}` left no file"))?;
-    if !good(Command::new("dpkg").arg("-x").arg(&archive).arg(".")) {
-        return Err(format!("`dpkg -x` of {package} failed"));
-    }
-    Ok(())
+    done(Command::new("dpkg").arg("-x").arg(&archive).arg(folder))
 }
 
 fn is_root() -> bool {
-    let output = Command::new("id").arg("-u").output();
-    output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+    output(Command::new("id").arg("-u")).is_ok_and(|number| number.trim() == "0")
 }

@@ -1,6 +1,9 @@
 //! Runs the fuzz targets: by the tests the same inputs each time, by hand new ones.
 
-use std::process::{Command, ExitCode, Stdio};
+use crate::outcome::{Results, alone};
+use crate::shell::{created, done, shown};
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
 /// Manifest of the fuzz targets, which are a separate workspace.
 pub const MANIFEST: &str = "fuzz/Cargo.toml";
@@ -20,7 +23,7 @@ const SEEDS: &str = "captures";
 /// # Errors
 ///
 /// The reason why they cannot be run here.
-pub fn run() -> Result<(u64, Vec<String>), String> {
+pub fn run() -> Results {
     // What another run added to the corpus would change the inputs.
     let corpus = "target/fuzz";
     let _ = std::fs::remove_dir_all(corpus);
@@ -40,35 +43,25 @@ pub fn explore(words: &[&str]) -> ExitCode {
     };
     let targets = if targets.is_empty() { &TARGETS } else { targets };
     let until = [format!("-max_total_time={seconds}")];
-    crate::test::alone("fuzz targets", || each(targets, "fuzz/corpus", &until))
+    alone("fuzz targets", || each(targets, "fuzz/corpus", &until))
 }
 
-fn each(targets: &[&str], corpus: &str, until: &[String]) -> Result<(u64, Vec<String>), String> {
+fn each(targets: &[&str], corpus: &str, until: &[String]) -> Results {
     let nightly = |words: &[&str]| {
         let mut command = Command::new("rustup");
         command.args(["run", "nightly", "cargo"]).args(words).env_remove("CARGO");
         command
     };
-    let mut version = nightly(&["fuzz", "--version"]);
-    let version = version.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !version.is_ok_and(|status| status.success()) {
-        return Err(
-            "no nightly compiler, or no cargo-fuzz (`cargo install cargo-fuzz`)".to_string()
-        );
-    }
+    done(&mut nightly(&["fuzz", "--version"]))
+        .map_err(|_| "no nightly compiler, or no cargo-fuzz (`cargo install cargo-fuzz`)")?;
     let mut bad = Vec::new();
     for target in targets {
         let corpus = format!("{corpus}/{target}");
-        std::fs::create_dir_all(&corpus).map_err(|error| format!("{corpus}: {error}"))?;
+        created(Path::new(&corpus))?;
         // Without a sanitizer, as nothing here is unsafe: building takes half the time.
-        let status = nightly(&["fuzz", "run", "--sanitizer", "none", target, &corpus])
-            .arg(SEEDS)
-            .args(["--", "-rss_limit_mb=512", "-max_len=65536", "-verbosity=0"])
-            .args(until)
-            .status();
-        if !status.is_ok_and(|status| status.success()) {
-            bad.push(format!("fuzz target {target}"));
-        }
+        let mut fuzz = nightly(&["fuzz", "run", "--sanitizer", "none", target, &corpus]);
+        fuzz.arg(SEEDS).args(["--", "-rss_limit_mb=512", "-max_len=65536", "-verbosity=0"]);
+        bad.extend(shown(fuzz.args(until)).map_err(|_| format!("fuzz target {target}")).err());
     }
     Ok(((targets.len() - bad.len()) as u64, bad))
 }

@@ -5,7 +5,8 @@ mod hosts;
 mod pages;
 mod settings;
 
-use crate::{cargo, shell};
+use crate::outcome::ended;
+use crate::shell::{cargo, done, shown, target};
 use hosts::{Hosts, Sample};
 use settings::{Load, Settings};
 use std::process::{Command, ExitCode};
@@ -54,13 +55,7 @@ pub fn run(words: &[&str]) -> ExitCode {
         ["--inside", words @ ..] => Settings::parse(words).and_then(|settings| rounds(&settings)),
         words => Settings::parse(words).and_then(|settings| outside(&settings, words)),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("xtask: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(result)
 }
 
 /// Builds the program, and runs this one again in namespaces that end with it.
@@ -68,19 +63,14 @@ fn outside(settings: &Settings, words: &[&str]) -> Result<(), String> {
     let program = match &settings.program {
         Some(program) => program.clone(),
         None => {
-            shell::done(cargo().args(["build", "--release", "-p", "residue-cli"]))?;
-            shell::target()?.join("release/residue")
+            done(cargo().args(["build", "--release", "-p", "residue-cli"]))?;
+            target()?.join("release/residue")
         }
     };
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("unshare");
     command.args(["--net", "--mount"]).arg(own).args(["guard-rates", "--inside"]).args(words);
-    let status = command.arg("--program").arg(program).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("the measurement ended with {status}")),
-        Err(error) => Err(format!("unshare: {error}")),
-    }
+    shown(command.arg("--program").arg(program))
 }
 
 fn rounds(settings: &Settings) -> Result<(), String> {

@@ -5,8 +5,9 @@
 //! of the library: by the name of the function, which Rust's "v0" symbols contain with its type
 //! parameters, and by a jump backwards.
 
-use crate::cargo;
-use crate::debian::has;
+use crate::debian::install;
+use crate::outcome::{Outcome, Problem};
+use crate::shell::{cargo, shown, target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -85,23 +86,13 @@ const HOT: &[Hot] = &[
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 8, 0>", ("vgf2p8affineqb", 1)),
 ];
 
-/// A reason why the loops cannot be checked, or the violations.
-pub enum Problem {
-    Cannot(String),
-    Bad(String),
-}
-
 /// Builds and disassembles the library, and reports on each loop.
-pub fn check() -> Result<(), Problem> {
+pub fn check() -> Outcome {
     if !cfg!(target_arch = "x86_64") {
-        return Err(Problem::Cannot("the loops are pinned for x86-64 only".to_string()));
+        return Err(Problem::Skipped("the loops are pinned for x86-64 only".to_string()));
     }
-    let library = library(None).map_err(Problem::Bad)?;
-    if !has("objdump") {
-        let why = "`objdump` is not installed (Debian package binutils)";
-        return Err(Problem::Cannot(why.to_string()));
-    }
-    let listing = disassemble(&mut Command::new("objdump"), &library).map_err(Problem::Bad)?;
+    install(&[("objdump", "binutils")]).map_err(Problem::Skipped)?;
+    let listing = disassemble(&mut Command::new("objdump"), &library(None)?)?;
     let mut wrong = Vec::new();
     for hot in HOT {
         match hot.look(&listing) {
@@ -117,20 +108,14 @@ pub fn check() -> Result<(), Problem> {
 ///
 /// # Errors
 /// The library does not build.
-pub fn library(target: Option<&str>) -> Result<PathBuf, String> {
-    let folder = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
-    let folder = Path::new(&folder).join("loops");
-    let built = cargo()
-        .args(["rustc", "--quiet", "--release", "--package", "residue", "--lib"])
-        .args(target.into_iter().flat_map(|target| ["--target", target]))
-        .args(["--features", "methods", "--target-dir"])
-        .arg(&folder)
-        .args(["--", "-C", "symbol-mangling-version=v0"])
-        .status();
-    if !built.is_ok_and(|status| status.success()) {
-        return Err("the library does not build".to_string());
-    }
-    Ok(folder.join(target.unwrap_or_default()).join("release/libresidue.rlib"))
+pub fn library(of: Option<&str>) -> Result<PathBuf, String> {
+    let folder = target()?.join("loops");
+    let mut build = cargo();
+    build.args(["rustc", "--quiet", "--release", "--package", "residue", "--lib"]);
+    build.args(of.into_iter().flat_map(|target| ["--target", target]));
+    build.args(["--features", "methods", "--target-dir"]).arg(&folder);
+    shown(build.args(["--", "-C", "symbol-mangling-version=v0"]))?;
+    Ok(folder.join(of.unwrap_or_default()).join("release/libresidue.rlib"))
 }
 
 /// Returns the library's machine code as text, by a program with the arguments of `objdump`.

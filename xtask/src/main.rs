@@ -11,6 +11,7 @@ mod fuzz;
 mod guard_rates;
 mod instructions;
 mod loops;
+mod outcome;
 mod package;
 mod peers;
 mod python;
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["test"] => test::run(),
-        ["test-c"] => test::alone("C library", c::run),
+        ["test-c"] => outcome::alone("C library", c::tests::run),
         ["test-python"] => test::python(),
         ["check"] => checks::run(false),
         ["check", "--rivals"] => checks::run(true),
@@ -74,7 +75,9 @@ fn main() -> ExitCode {
         ["cross", target, "--", filter @ ..] => cross::run(target, filter),
         ["install-c", words @ ..] => c::install(words),
         ["bpf"] => bpf::run(),
-        ["bpf", "--check"] => checks::one("programs in the kernel", bpf::check),
+        ["bpf", "--check"] => {
+            outcome::code(outcome::is_good("programs in the kernel", bpf::check()))
+        }
         ["guard-rates", words @ ..] => guard_rates::run(words),
         ["fuzz", words @ ..] => fuzz::explore(words),
         ["package", words @ ..] => package::run(words),
@@ -92,43 +95,4 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// The outcome of a check, with the reason for a bad or skipped one.
-enum Outcome {
-    Good,
-    Bad(String),
-    Skipped(String),
-}
-
-/// Returns whether a skipped test is a failure here.
-fn require_all() -> bool {
-    std::env::var("RESIDUE_REQUIRE_ALL").is_ok_and(|value| value == "1")
-}
-
-/// Arguments of cargo that build the artifacts for tests of other languages. They select the
-/// features of `cargo test --workspace`, so nothing is compiled twice.
-const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
-
-/// Installs a target's standard library, if it is not there already (Rust may come without rustup).
-fn add_target(name: &str) -> Result<(), String> {
-    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
-    let folder = std::process::Command::new(rustc)
-        .args(["--print", "target-libdir", "--target", name])
-        .output()
-        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string());
-    if folder.is_ok_and(|folder| std::path::Path::new(&folder).is_dir()) {
-        return Ok(());
-    }
-    let output = std::process::Command::new("rustup").args(["target", "add", name]).output();
-    if output.is_ok_and(|output| output.status.success()) {
-        Ok(())
-    } else {
-        Err(format!("the target {name} is not installed, and `rustup target add {name}` failed"))
-    }
-}
-
-/// Returns a command for the `cargo` that runs this program.
-fn cargo() -> std::process::Command {
-    std::process::Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string()))
 }

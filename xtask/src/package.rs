@@ -10,8 +10,8 @@ mod program;
 mod promises;
 mod wheels;
 
-use crate::require_all;
-use crate::shell::{done, emptied, target};
+use crate::outcome::{Outcome, Problem, code, is_good};
+use crate::shell::{done, emptied, entries, output, target, written};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -31,8 +31,6 @@ Make the packages in target/packages, and test each where nothing else of the pr
 Without PART, makes all. Beside each package that contains compiled code is its bill of materials,
 PACKAGE.cdx.json (CycloneDX 1.5). A file CHECK-VALUES lists the CRC-32C of each file; verify it by
 `residue sum --check CHECK-VALUES`. Needs Rust and Python; on Debian, root installs the rest.";
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Name of the list of check values.
 const LIST: &str = "CHECK-VALUES";
@@ -66,18 +64,11 @@ pub fn run(words: &[&str]) -> ExitCode {
         eprintln!("xtask: package: unknown part `{word}`\n\n{HELP}");
         return ExitCode::from(2);
     }
-    match packages(words, baseline) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("xtask: package: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    code(is_good("packages", packages(words, baseline)))
 }
 
-/// Makes the parts that `words` names, or all; returns whether all are good.
-fn packages(words: &[&str], baseline: Option<&str>) -> Result<bool, String> {
+/// Makes the parts that `words` names, or all.
+fn packages(words: &[&str], baseline: Option<&str>) -> Outcome {
     let folder = target()?.join("packages");
     let mut good = true;
     for part in PARTS.iter().filter(|part| words.is_empty() || words.contains(&part.name)) {
@@ -90,22 +81,14 @@ fn packages(words: &[&str], baseline: Option<&str>) -> Result<bool, String> {
     let places: Vec<PathBuf> = PARTS.iter().map(|part| folder.join(part.name)).collect();
     good &= settled("bills of materials", materials::validated(&places));
     list(&folder)?;
-    Ok(good)
+    if good { Ok(()) } else { Err(Problem::Bad("not all are good".to_string())) }
 }
 
 /// Prints how a step ended, and what it skipped; returns whether that is good.
 fn settled(name: &str, result: Result<Vec<String>, String>) -> bool {
-    match result {
-        Ok(skipped) => {
-            println!("{name}: good");
-            skipped.iter().for_each(|why| println!("skipped: {name}: {why}"));
-            skipped.is_empty() || !require_all()
-        }
-        Err(why) => {
-            println!("{name}: FAILED: {why}");
-            false
-        }
-    }
+    let skipped = result.as_ref().map_or(Vec::new(), Vec::clone).into_iter();
+    let good = is_good(name, result.map(drop).map_err(Problem::Bad));
+    skipped.fold(good, |good, why| is_good(name, Err(Problem::Skipped(why))) && good)
 }
 
 /// Writes the list of check values by the program itself, and verifies it.
@@ -121,18 +104,8 @@ fn list(folder: &Path) -> Result<(), String> {
     let names = files.iter().filter_map(|path| path.strip_prefix(folder).ok());
     let mut sum = Command::new(&program);
     sum.args(["sum", "--code", "crc-32c"]).args(names).current_dir(folder);
-    let output = sum.output().map_err(|error| format!("{}: {error}", program.display()))?;
-    let list = folder.join(LIST);
-    crate::shell::written(&list, &output.stdout)?;
-    print!("{}", String::from_utf8_lossy(&output.stdout));
+    let text = output(&mut sum)?;
+    print!("{text}");
+    written(&folder.join(LIST), text)?;
     done(Command::new(&program).args(["sum", "--check", LIST]).current_dir(folder))
-}
-
-/// Returns the entries of a folder, sorted.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let named = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let entries = std::fs::read_dir(folder).map_err(named)?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    Ok(paths)
 }

@@ -2,11 +2,13 @@
 //! `compat/`.
 
 mod python;
+mod results;
 mod source;
 mod users;
 
-use crate::cargo;
-use crate::shell::{copied_tree, done, emptied, target, written};
+use crate::outcome::{Problem, code, is_good};
+use crate::shell::{absolute, cargo, copied_tree, done, emptied, output, read, target, written};
+use results::{Row, ran};
 use source::Source;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -76,24 +78,10 @@ fn as_it_is(_: &Path, _: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A line of the table: what was tested, how many tests passed and failed, and remarks.
-struct Row {
-    name: String,
-    passed: u64,
-    failed: u64,
-    remarks: String,
-}
-
 /// Runs `cargo xtask peers`.
 pub fn run() -> ExitCode {
-    match tests() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            println!("skipped: the tests of other crates: {why}");
-            if crate::require_all() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-        }
-    }
+    let skipped = |why| is_good("the tests of other crates", Err(Problem::Skipped(why)));
+    code(tests().unwrap_or_else(skipped))
 }
 
 /// Runs all tests and prints the table; returns whether all passed.
@@ -102,10 +90,10 @@ fn tests() -> Result<bool, String> {
     let sources = fetched(&place)?;
     let faces = place.join("compat");
     copied_tree(Path::new("compat"), &faces)?;
-    let library = std::path::absolute("crates/residue").map_err(|error| error.to_string())?;
+    let library = absolute("crates/residue")?;
     let manifest = faces.join("Cargo.toml");
     let text = read(&manifest)?.replace("\"../crates/residue\"", &format!("{library:?}"));
-    written(&manifest, text.as_bytes())?;
+    written(&manifest, text)?;
     let mut rows = Vec::new();
     for (peer, source) in PEERS.iter().zip(&sources) {
         rows.push(peer_tested(peer, source, &faces.join(peer.name))?);
@@ -117,8 +105,7 @@ fn tests() -> Result<bool, String> {
     match python::tests(&place) {
         Ok(python) => rows.extend(python),
         Err(why) => {
-            println!("skipped: the tests of Python packages: {why}");
-            good = !crate::require_all();
+            good = is_good("the tests of Python packages", Err(Problem::Skipped(why)));
         }
     }
     println!("| package | passed | failed | not run, or remarks |\n|---|---|---|---|");
@@ -132,7 +119,7 @@ fn tests() -> Result<bool, String> {
 fn peer_tested(peer: &Peer, source: &Path, face: &Path) -> Result<Row, String> {
     let taken = Source::of(&source.join("src"), peer.private)?;
     let library = face.join("src/lib.rs");
-    written(&library, (read(&library)? + &taken.modules).as_bytes())?;
+    written(&library, read(&library)? + &taken.modules)?;
     taken.files(&source.join("tests"), &face.join("tests"))?;
     (peer.prepare)(source, face)?;
     let ran = ran(&["test", "--lib", "--tests"], face)?;
@@ -157,14 +144,13 @@ fn fetched(place: &Path) -> Result<Vec<PathBuf>, String> {
         "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
          [lib]\npath = \"lib.rs\"\n[workspace]\n[dependencies]\n{needs}"
     );
-    written(&folder.join("Cargo.toml"), manifest.as_bytes())?;
-    written(&folder.join("lib.rs"), b"")?;
+    written(&folder.join("Cargo.toml"), manifest)?;
+    written(&folder.join("lib.rs"), "")?;
     let mut fetch = cargo();
     done(fetch.args(["fetch", "--quiet"]).current_dir(&folder))?;
     let mut metadata = cargo();
     metadata.args(["metadata", "--format-version=1", "--offline"]).current_dir(&folder);
-    let output = metadata.output().map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = output(&mut metadata)?;
     let found = |(name, version): &(&str, &str)| {
         let end = format!("/{name}-{version}/Cargo.toml\"");
         let before = &text[..text.find(&end)?];
@@ -173,44 +159,4 @@ fn fetched(place: &Path) -> Result<Vec<PathBuf>, String> {
     };
     let missing = |(name, version)| format!("{name} {version} was not fetched");
     wanted.iter().map(|wanted| found(wanted).ok_or_else(|| missing(*wanted))).collect()
-}
-
-/// The results of some tests.
-struct Ran {
-    passed: u64,
-    /// Names of the tests that failed, or one that says that nothing could be run.
-    failed: Vec<String>,
-    output: String,
-}
-
-impl Ran {
-    fn show_failures(&self) {
-        if !self.failed.is_empty() {
-            print!("{}", self.output);
-        }
-    }
-}
-
-/// Runs tests in a folder.
-fn ran(words: &[&str], folder: &Path) -> Result<Ran, String> {
-    let mut test = cargo();
-    test.args(words).arg("--no-fail-fast").current_dir(folder);
-    test.env("CARGO_TARGET_DIR", target()?.join("peers-target"));
-    let output = test.output().map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut counts = crate::test::Counts::default();
-    text.lines().for_each(|line| crate::test::count(line, &mut counts));
-    let failed = text.lines().filter_map(|line| {
-        Some(line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?.to_string())
-    });
-    let mut failed: Vec<String> = failed.collect();
-    if !output.status.success() && failed.is_empty() {
-        failed.push("the build".to_string());
-    }
-    let output = text + &String::from_utf8_lossy(&output.stderr);
-    Ok(Ran { passed: counts.passed, failed, output })
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -2,12 +2,11 @@
 //! distribution outside the repository.
 
 use crate::debian::install;
-use crate::shell::{done, emptied, only, target};
-use crate::test::Counts;
+use crate::outcome::Counts;
+use crate::shell::{absolute, bytes, done, emptied, only, outside, target, unpacked};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Folder of the package.
 const FOLDER: &str = "bindings/python";
@@ -48,35 +47,14 @@ pub fn build() -> Result<Built, String> {
 pub fn run(built: Result<Built, String>, counts: &mut Counts) -> Result<(), String> {
     let Built { tools, develop, packed } = built?;
     if let Err(why) = develop {
-        println!("FAILED: the Python package cannot be built: {why}");
-        counts.failed += 1;
+        counts.fail(&format!("the Python package cannot be built: {why}"));
         return Ok(());
     }
-    let child = tools
-        .program("python")
-        .args(["-m", "pytest", "-q", "-rs", "--color=no", "-p", "no:cacheprovider"])
-        .current_dir(FOLDER)
-        .stdout(Stdio::piped())
-        .spawn();
-    let mut child = child.map_err(|error| format!("pytest: {error}"))?;
-    let before = counts.failed;
-    if let Some(out) = child.stdout.take() {
-        for line in BufReader::new(out).lines().map_while(Result::ok) {
-            println!("{line}");
-            count(&line, counts);
-        }
-    }
-    let good = child.wait().is_ok_and(|status| status.success());
-    if !good && counts.failed == before {
-        counts.failed += 1;
-    }
+    counts.run(&mut tools.pytest(), count);
     for (name, result) in packed {
         match result {
             Ok(()) => counts.passed += 1,
-            Err(why) => {
-                println!("FAILED: Python: {name}: {why}");
-                counts.failed += 1;
-            }
+            Err(why) => counts.fail(&format!("Python: {name}: {why}")),
         }
     }
     Ok(())
@@ -105,8 +83,7 @@ impl Tools {
     /// Creates the environment, and installs missing packages.
     pub fn ready() -> Result<Tools, String> {
         environment()?;
-        let here = std::env::current_dir().map_err(|error| error.to_string())?;
-        Ok(Tools { environment: here.join(ENVIRONMENT), target: target()? })
+        Ok(Tools { environment: absolute(ENVIRONMENT)?, target: target()? })
     }
 
     /// Installs one more package, unless its folder is there.
@@ -134,6 +111,13 @@ impl Tools {
         command
     }
 
+    /// Returns pytest, to be run in the package's folder.
+    pub fn pytest(&self) -> Command {
+        let mut command = self.program("python");
+        command.args(["-m", "pytest", "-q", "-rs", "--color=no", "-p", "no:cacheprovider"]);
+        command
+    }
+
     /// Runs maturin in the package's folder.
     pub fn maturin(&self, words: &[&str]) -> Result<(), String> {
         done(self.program("maturin").args(words))
@@ -158,13 +142,10 @@ impl Tools {
     /// Builds a source distribution outside the repository, and tests the resulting wheel.
     pub fn builds(&self, archive: &Path) -> Result<(), String> {
         // Equal content has an equal path, so that cargo finds its earlier builds.
-        let bytes = std::fs::read(archive).map_err(|error| error.to_string())?;
         let mut hasher = DefaultHasher::new();
-        bytes.hash(&mut hasher);
+        bytes(archive)?.hash(&mut hasher);
         let place = std::env::temp_dir().join(format!("residue-source-{:016x}", hasher.finish()));
-        let _ = std::fs::remove_dir_all(&place);
-        std::fs::create_dir_all(&place).map_err(|error| error.to_string())?;
-        done(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&place))?;
+        unpacked(archive, &emptied(&place)?)?;
         let sources = only(&place)?;
         // As `pip install` builds it, but without optimisation, which takes minutes.
         let mut build = self.program("pip");
@@ -179,18 +160,14 @@ impl Tools {
 
     /// Installs a wheel in a new environment outside the repository, and tests it there.
     pub fn check(&self, wheel: &Path) -> Result<(), String> {
-        let place = std::env::temp_dir().join(format!("residue-python-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&place);
-        let python = place.join("bin/python");
         let install =
             ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"];
-        let result = done(Command::new("python3").args(["-m", "venv"]).arg(&place))
-            .and_then(|()| done(Command::new(&python).args(install).arg(wheel)))
-            .and_then(|()| {
-                done(Command::new(&python).args(["-I", "-c", CHECK]).current_dir(&place))
-            });
-        let _ = std::fs::remove_dir_all(&place);
-        result
+        outside("python", |place| {
+            let python = place.join("bin/python");
+            done(Command::new("python3").args(["-m", "venv"]).arg(place))?;
+            done(Command::new(&python).args(install).arg(wheel))?;
+            done(Command::new(&python).args(["-I", "-c", CHECK]).current_dir(place))
+        })
     }
 }
 
@@ -198,38 +175,21 @@ impl Tools {
 fn environment() -> Result<(), String> {
     let programs = Path::new(ENVIRONMENT).join("bin");
     if !programs.join("pip").is_file() {
-        let make = || {
-            let status = Command::new("python3").args(["-m", "venv", ENVIRONMENT]).status();
-            status.is_ok_and(|status| status.success())
-        };
+        let make = || done(Command::new("python3").args(["-m", "venv", ENVIRONMENT]));
         let new = "import sys; sys.exit(sys.version_info < (3, 11))";
         install(&[("python3", "python3")])?;
-        if !Command::new("python3").args(["-c", new]).status().is_ok_and(|status| status.success())
-        {
-            return Err("`python3` is older than 3.11".to_string());
-        }
-        if !make() {
-            // Debian's Python lacks `venv`.
-            install(&[VENV])?;
-            if !make() {
-                return Err(format!("`python3 -m venv {ENVIRONMENT}` failed"));
-            }
-        }
+        done(Command::new("python3").args(["-c", new]))
+            .map_err(|_| "`python3` is older than 3.11")?;
+        // Debian's Python lacks `venv`.
+        make().or_else(|_| install(&[VENV]).and_then(|()| make()))?;
     }
     let missing = PACKAGES.iter().filter(|(_, file)| !programs.join(file).is_file());
     let missing: Vec<&str> = missing.map(|(package, _)| *package).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let status = Command::new(programs.join("pip"))
-        .args(["install", "--quiet", "--disable-pip-version-check"])
-        .args(&missing)
-        .status();
-    if status.is_ok_and(|status| status.success()) {
-        Ok(())
-    } else {
-        Err(format!("`pip install {}` failed", missing.join(" ")))
-    }
+    let mut pip = Command::new(programs.join("pip"));
+    done(pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(missing))
 }
 
 const VENV: (&str, &str) = ("/usr/share/doc/python3-venv/copyright", "python3-venv");

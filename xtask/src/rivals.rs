@@ -1,8 +1,8 @@
 //! `cargo xtask rivals`: compares the library with its peers (`benches/rivals`, a separate
 //! workspace).
 
-use crate::cargo;
 use crate::debian::{install, install_libraries};
+use crate::shell::cargo;
 use std::process::ExitCode;
 
 /// Workspace of the peers.

@@ -6,8 +6,9 @@
 
 use crate::debian::install;
 use crate::loops::{self, Function};
-use std::io::Write;
-use std::process::{Command, ExitCode, Stdio};
+use crate::outcome::ended;
+use crate::shell::{add_target, output, target, written};
+use std::process::{Command, ExitCode};
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 const OBJDUMP: &str = "llvm-objdump-19";
@@ -61,18 +62,12 @@ const LOOPS: [Loop; 9] = [
 
 /// Prints the table.
 pub fn run() -> ExitCode {
-    match table() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("xtask: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(table())
 }
 
 fn table() -> Result<(), String> {
     install(&[(OBJDUMP, "llvm-19"), (ANALYSER, "llvm-19")])?;
-    crate::add_target(TARGET)?;
+    add_target(TARGET)?;
     let library = loops::library(Some(TARGET))?;
     let listing = loops::disassemble(Command::new(OBJDUMP).arg("--mattr=+all"), &library)?;
     println!("Cycles a byte; in brackets the limit by the units of the model.\n");
@@ -130,20 +125,11 @@ fn assembly(code: &[loops::Instruction<'_>]) -> String {
 /// Returns the cycles that a round of the loop takes on the model of a core, and the least that its
 /// units allow.
 fn analyse(core: &str, text: &str) -> Result<[f64; 2], String> {
-    let mut child = Command::new(ANALYSER)
-        .args(["--mtriple", TARGET, "--mattr=+all", "--mcpu", core])
-        .arg(format!("--iterations={ITERATIONS}"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cannot run {ANALYSER}: {error}"))?;
-    let written = child.stdin.take().map(|mut pipe| pipe.write_all(text.as_bytes()));
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    if !output.status.success() || !matches!(written, Some(Ok(()))) {
-        return Err(format!("{ANALYSER}: {}", String::from_utf8_lossy(&output.stderr)));
-    }
-    let report = String::from_utf8_lossy(&output.stdout);
+    let file = target()?.join("loop.s");
+    written(&file, text)?;
+    let mut analyse = Command::new(ANALYSER);
+    analyse.args(["--mtriple", TARGET, "--mattr=+all", "--mcpu", core]);
+    let report = output(analyse.arg(format!("--iterations={ITERATIONS}")).arg(file))?;
     let figure = |name: &str| {
         let line = report.lines().find_map(|line| line.strip_prefix(name));
         let value = line.and_then(|value| value.trim().parse::<f64>().ok());

@@ -3,10 +3,11 @@
 //! The programs are those of `benches/sizes`. Each is compared with the program `empty`, which
 //! calls nothing of the library. In the same programs, short calls must save few registers.
 
-use crate::debian::has;
+use crate::debian::install;
 use crate::loops::{self, Instruction};
-use crate::{Outcome, add_target, cargo};
-use std::path::{Path, PathBuf};
+use crate::outcome::{Outcome, Problem};
+use crate::shell::{add_target, bytes, cargo, shown, target};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Workspace of the programs.
@@ -39,12 +40,14 @@ const IN_THEIR_PLACE: &[&str] = &["aarch64-unknown-none-softfloat", "x86_64-unkn
 ///
 /// Panics unwind, which takes more than `panic = "abort"`.
 pub fn on_linux() -> Outcome {
-    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-        return Outcome::Skipped("the limits are those of x86-64 Linux".to_string());
-    }
-    match within(ON_LINUX, "release", None) {
-        Ok(()) => Outcome::Good,
-        Err(why) => Outcome::Bad(why),
+    is_linux()?;
+    Ok(within(ON_LINUX, "release", None)?)
+}
+
+fn is_linux() -> Outcome {
+    match cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        true => Ok(()),
+        false => Err(Problem::Skipped("the limits are those of x86-64 Linux".to_string())),
     }
 }
 
@@ -54,31 +57,19 @@ pub fn on_linux() -> Outcome {
 /// There the loops for long data have one caller. If the compiler moved them into it, short calls
 /// would save the registers that the loops need, which took up to a quarter of their time.
 pub fn short_calls() -> Outcome {
-    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-        return Outcome::Skipped("the entries are looked at on x86-64 Linux".to_string());
-    }
-    if !has("objdump") {
-        return Outcome::Skipped(
-            "`objdump` is not installed (Debian package binutils)".to_string(),
-        );
-    }
-    let saved = || {
-        let folder = built(ON_LINUX, "release", None)?;
-        let mut wrong = Vec::new();
-        for (name, _) in ON_LINUX {
-            let listing = loops::disassemble(&mut Command::new("objdump"), &folder.join(name))?;
-            let saved = saved_registers(&listing);
-            println!("  {name}: {saved:?} registers saved by its one-shot entries");
-            if saved.is_empty() || saved.iter().any(|&saved| saved > 1) {
-                wrong.push(format!("{name}: {saved:?} registers saved, at most 1 each"));
-            }
+    is_linux()?;
+    install(&[("objdump", "binutils")]).map_err(Problem::Skipped)?;
+    let folder = built(ON_LINUX, "release", None)?;
+    let mut wrong = Vec::new();
+    for (name, _) in ON_LINUX {
+        let listing = loops::disassemble(&mut Command::new("objdump"), &folder.join(name))?;
+        let saved = saved_registers(&listing);
+        println!("  {name}: {saved:?} registers saved by its one-shot entries");
+        if saved.is_empty() || saved.iter().any(|&saved| saved > 1) {
+            wrong.push(format!("{name}: {saved:?} registers saved, at most 1 each"));
         }
-        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
-    };
-    match saved() {
-        Ok(()) => Outcome::Good,
-        Err(why) => Outcome::Bad(why),
     }
+    if wrong.is_empty() { Ok(()) } else { Err(Problem::Bad(wrong.join("; "))) }
 }
 
 /// Returns the number of registers that each one-shot entry of a disassembled program saves at its
@@ -106,12 +97,10 @@ pub fn on_microcontrollers() -> Outcome {
         let others = IN_THEIR_PLACE.iter().filter(|target| add_target(target).is_ok());
         wrong.extend(others.filter_map(|target| within(BARE, "bare", Some(target)).err()));
     }
-    if !wrong.is_empty() {
-        Outcome::Bad(wrong.join("; "))
-    } else if !missing.is_empty() {
-        Outcome::Skipped(missing.join("; "))
-    } else {
-        Outcome::Good
+    match (wrong.as_slice(), missing.as_slice()) {
+        ([], []) => Ok(()),
+        ([], missing) => Err(Problem::Skipped(missing.join("; "))),
+        (wrong, _) => Err(Problem::Bad(wrong.join("; "))),
     }
 }
 
@@ -123,8 +112,8 @@ fn within(limits: &[Limit], profile: &str, target: Option<&str>) -> Result<(), S
     let folder = built(limits, profile, target)?;
     let size = |name: &str| {
         let path = folder.join(name);
-        let elf = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        loaded(&elf).ok_or_else(|| format!("{}: not a little-endian ELF file", path.display()))
+        loaded(&bytes(&path)?)
+            .ok_or_else(|| format!("{}: not a little-endian ELF file", path.display()))
     };
     let empty = size("empty")?;
     let mut wrong = Vec::new();
@@ -140,23 +129,17 @@ fn within(limits: &[Limit], profile: &str, target: Option<&str>) -> Result<(), S
 }
 
 /// Builds the programs, and returns their folder.
-fn built(limits: &[Limit], profile: &str, target: Option<&str>) -> Result<PathBuf, String> {
-    let folder = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
-    let folder = Path::new(&folder).join("sizes");
+fn built(limits: &[Limit], profile: &str, of: Option<&str>) -> Result<PathBuf, String> {
+    let folder = target()?.join("sizes");
     let mut command = cargo();
     command.args(["build", "--quiet", "--locked", "--manifest-path", MANIFEST]);
     command.args(["--profile", profile, "--bin", "empty"]).arg("--target-dir").arg(&folder);
     limits.iter().for_each(|(name, _)| {
         command.args(["--bin", name]);
     });
-    if let Some(target) = target {
-        command.args(["--no-default-features", "--target", target]);
-    }
-    if !command.status().is_ok_and(|status| status.success()) {
-        let of = target.unwrap_or("this machine");
-        return Err(format!("the programs of {MANIFEST} do not build for {of}"));
-    }
-    Ok(folder.join(target.unwrap_or_default()).join(profile))
+    command.args(of.into_iter().flat_map(|of| ["--no-default-features", "--target", of]));
+    shown(&mut command)?;
+    Ok(folder.join(of.unwrap_or_default()).join(profile))
 }
 
 /// Returns the bytes of a program that are loaded from its file: all sections in memory, without

@@ -4,11 +4,13 @@
 //! fetches nothing.
 
 use crate::debian::install;
-use crate::{EVERYTHING, add_target, cargo, require_all};
-use std::io::Write as _;
+use crate::outcome::{Results, ended, require_all};
+use crate::shell::{
+    EVERYTHING, add_target, cargo, created, done, output, read, shown, target, written,
+};
+use base64::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::{env, fs};
 
 const SOURCES: &str = "web";
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -17,16 +19,7 @@ const FLAGS: &str = "target.wasm32-unknown-unknown.rustflags=['-Ctarget-feature=
 
 /// Runs `cargo xtask web`.
 pub fn made() -> ExitCode {
-    match build() {
-        Ok(page) => {
-            println!("{}", page.display());
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            eprintln!("xtask: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(build().map(|page| println!("{}", page.display())))
 }
 
 /// Tests the page that [`build`] returned. Reports the number of good tests and the failures.
@@ -34,7 +27,7 @@ pub fn made() -> ExitCode {
 /// # Errors
 ///
 /// The reason why it cannot be tested here.
-pub fn run(page: Result<PathBuf, String>) -> Result<(u64, Vec<String>), String> {
+pub fn run(page: Result<PathBuf, String>) -> Results {
     install(&[("node", "nodejs"), ("chromium", "chromium")])?;
     add_target(TARGET)?;
     let failed = |why: String| Ok((0, vec![format!("the page: {why}")]));
@@ -42,10 +35,10 @@ pub fn run(page: Result<PathBuf, String>) -> Result<(u64, Vec<String>), String> 
         Ok(page) => page,
         Err(why) => return failed(why),
     };
-    if !cargo().args(EVERYTHING).arg("-q").status().is_ok_and(|it| it.success()) {
-        return failed("the program to compare with was not built".into());
+    if let Err(why) = shown(cargo().args(EVERYTHING).arg("-q")) {
+        return failed(why);
     }
-    let program = target().join("debug/residue");
+    let program = target()?.join("debug/residue");
     let (axe, without) = match axe() {
         Ok(axe) => (axe, None),
         Err(why) => ("-".into(), Some(format!("test of accessibility: {why}"))),
@@ -81,7 +74,7 @@ pub fn run(page: Result<PathBuf, String>) -> Result<(u64, Vec<String>), String> 
 ///
 /// The reason why it is not there.
 fn axe() -> Result<PathBuf, String> {
-    let folder = target().join("axe");
+    let folder = target()?.join("axe");
     let script = folder.join("axe_playwright_python/axe.min.js");
     if script.is_file() {
         return Ok(script);
@@ -89,21 +82,10 @@ fn axe() -> Result<PathBuf, String> {
     // The tests of the Python package have an environment with pip; Debian's own may lack it.
     let python = Path::new("target/python/bin/python");
     let python = if python.is_file() { python } else { Path::new("python3") };
-    let installed = Command::new(python)
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"])
-        .args(["axe-playwright-python==0.1.8", "--target"])
-        .arg(&folder)
-        .status();
-    if installed.is_ok_and(|status| status.success()) && script.is_file() {
-        Ok(script)
-    } else {
-        Err("`pip install axe-playwright-python` failed".into())
-    }
-}
-
-/// Returns cargo's target directory.
-fn target() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)
+    let mut install = Command::new(python);
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+    done(install.args(["axe-playwright-python==0.1.8", "--target"]).arg(&folder))?;
+    Ok(script)
 }
 
 /// Builds the page; returns its path.
@@ -116,23 +98,17 @@ pub fn build() -> Result<PathBuf, String> {
     let words = ["build", "-q", "--profile", "page", "-p", "residue-web", "--target", TARGET];
     let mut compile = cargo();
     compile.args(words).args(["--config", FLAGS]);
-    if !compile.status().is_ok_and(|status| status.success()) {
-        return Err(format!("the crate in {SOURCES}/ was not compiled for {TARGET}"));
-    }
-    let wasm = target().join(TARGET).join("page/residue_web.wasm");
+    shown(&mut compile)?;
+    let wasm = target()?.join(TARGET).join("page/residue_web.wasm");
     // It makes what gzip reads, 5 % smaller than gzip does.
     install(&[("zopfli", "zopfli")])?;
     let packed = Command::new("zopfli").arg("-c").arg(&wasm).output();
-    let packed = match packed {
-        Ok(output) if output.status.success() => output.stdout,
-        Ok(output) => return Err(format!("zopfli: {}", output.status)),
-        Err(error) => return Err(format!("zopfli: {error}")),
-    };
-    let page = page(&packed)?;
-    let folder = target().join("web");
-    let path = folder.join("index.html");
-    let write = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, page));
-    write.map_err(|error| format!("{}: {error}", path.display()))?;
+    let packed = packed.map_err(|error| format!("zopfli: {error}"))?;
+    if !packed.status.success() {
+        return Err(format!("zopfli: {}", packed.status));
+    }
+    let path = created(&target()?.join("web"))?.join("index.html");
+    written(&path, page(&packed.stdout)?)?;
     Ok(path)
 }
 
@@ -143,9 +119,8 @@ pub fn build() -> Result<PathBuf, String> {
 ///
 /// If it cannot be read, or a literal of several lines in it would lose its indentation.
 fn source(name: &str) -> Result<String, String> {
-    let path = Path::new(SOURCES).join(name);
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    shortened(&text).map_err(|line| format!("{name}: a literal of several lines: `{line}`"))
+    shortened(&read(Path::new(SOURCES).join(name))?)
+        .map_err(|line| format!("{name}: a literal of several lines: `{line}`"))
 }
 
 /// Returns a script, style sheet or document as short as [`source`] makes it; the line that opens a
@@ -188,7 +163,7 @@ fn page(packed: &[u8]) -> Result<String, String> {
         "<script type=\"text/plain\" id=\"worker\">{worker}</script>\n\
          <script type=\"text/plain\" id=\"wasm\">{}</script>\n\
          <script type=\"module\">{script}</script>",
-        base64(packed)
+        BASE64_STANDARD.encode(packed)
     );
     let mut page = source("index.html")?;
     for (place, part) in [
@@ -242,67 +217,23 @@ fn module(name: &str, done: &mut Vec<String>, script: &mut String) -> Result<(),
     Ok(())
 }
 
-/// Runs a program on an input; returns its output.
-fn piped(program: &str, words: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
-    let cannot = |error: std::io::Error| format!("{program}: {error}");
-    let mut child = Command::new(program)
-        .args(words)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(cannot)?;
-    let mut stdin = child.stdin.take().ok_or("no input")?;
-    // A program may write before it has read everything.
-    std::thread::scope(|scope| {
-        let writer = scope.spawn(move || stdin.write_all(input));
-        let output = child.wait_with_output().map_err(cannot)?;
-        let written = writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        written.map_err(cannot)?;
-        if output.status.success() { Ok(output.stdout) } else { Err(format!("{program} failed")) }
-    })
-}
-
 /// Returns the hash by which a policy allows an inline part.
 fn hash(text: &str) -> Result<String, String> {
-    let output = piped("sha256sum", &[], text.as_bytes())?;
-    let digits = output.get(..64).unwrap_or_default();
-    let bytes =
-        digits.chunks(2).filter_map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
-    let bytes: Vec<u8> = bytes.collect();
-    if bytes.len() != 32 {
-        return Err("sha256sum printed no hash".into());
+    let file = std::env::temp_dir().join(format!("residue-hash-{}", std::process::id()));
+    written(&file, text)?;
+    let digits = output(Command::new("sha256sum").arg(&file))?;
+    let _ = std::fs::remove_file(&file);
+    let digits = digits.get(..64).unwrap_or_default().as_bytes().chunks(2);
+    let byte = |pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    match digits.filter_map(byte).collect::<Vec<u8>>() {
+        bytes if bytes.len() == 32 => Ok(format!("sha256-{}", BASE64_STANDARD.encode(bytes))),
+        _ => Err("sha256sum printed no hash".into()),
     }
-    Ok(format!("sha256-{}", base64(&bytes)))
-}
-
-pub fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let word = group
-            .iter()
-            .enumerate()
-            .fold(0, |word, (i, &byte)| word | u32::from(byte) << (16 - 8 * i));
-        for place in 0..4 {
-            let letter = LETTERS[(word >> (18 - 6 * place) & 63) as usize];
-            text.push(if place <= group.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_as_rfc_4648_has_it() {
-        for (text, coded) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
-        {
-            assert_eq!(base64(text.as_bytes()), coded);
-        }
-    }
 
     #[test]
     fn parts_lose_what_browsers_do_not_read() {

@@ -2,9 +2,10 @@
 //! the shared and the static library, and run alone and under valgrind. The library with zlib's
 //! names is preloaded into an unmodified program.
 
-use super::{HEADER, PAGE, Places, VERSION, ZLIB_NAMES, build, functions, place, read};
-use crate::EVERYTHING;
+use super::{HEADER, PAGE, Places, ZLIB_NAMES, build, functions, place};
 use crate::debian::install;
+use crate::outcome;
+use crate::shell::{EVERYTHING, VERSION, absolute, created, emptied, entries, output, read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -51,17 +52,15 @@ impl Results {
 /// # Errors
 ///
 /// The reason why they cannot be run here.
-pub fn run() -> Result<(u64, Vec<String>), String> {
+pub fn run() -> outcome::Results {
     install(&TOOLS)?;
     let built = build(&[&EVERYTHING[..], &["--quiet", ZLIB_NAMES]].concat(), "debug")?;
-    let prefix = built.join("c");
-    let _ = std::fs::remove_dir_all(&prefix);
+    let prefix = emptied(&built.join("c"))?;
     let libraries = prefix.join("lib");
     let (program, zlib) = (Some(built.clone()), true);
     let places = Places { prefix: prefix.clone(), libraries, destination: None, program, zlib };
     place(&built, &places)?;
-    let programs = prefix.join("programs");
-    std::fs::create_dir_all(&programs).map_err(|error| error.to_string())?;
+    created(&prefix.join("programs"))?;
 
     let mut results = Results::default();
     let mut sources = sources("bindings/c/examples")?;
@@ -96,24 +95,9 @@ pub fn run() -> Result<(u64, Vec<String>), String> {
 }
 
 fn sources(folder: &str) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(folder).map_err(|error| format!("{folder}: {error}"))?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut paths: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|end| end == "c")).collect();
-    paths.sort();
+    let mut paths = entries(Path::new(folder))?;
+    paths.retain(|path| path.extension().is_some_and(|end| end == "c"));
     if paths.is_empty() { Err(format!("{folder}: no C sources")) } else { Ok(paths) }
-}
-
-/// Returns the output of a command, if it succeeded.
-fn output(command: &mut Command) -> Result<String, String> {
-    let Output { status, stdout, stderr } =
-        command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    if status.success() {
-        Ok(text(stdout))
-    } else {
-        Err(format!("{status}\n{}{}", text(stdout), text(stderr)))
-    }
 }
 
 /// Returns the output of `pkg-config` for the installed library.
@@ -142,8 +126,7 @@ fn compiled(
     let words: &[&str] = if stem == "vectors" { &["vectors"] } else { &[] };
     let printed = output(Command::new(&program).args(words))?;
     if example {
-        let text = std::fs::read_to_string(source).map_err(|error| error.to_string())?;
-        let expected: String = text
+        let expected: String = read(source)?
             .lines()
             .skip_while(|line| !line.ends_with("Prints:"))
             .skip(1)
@@ -204,8 +187,7 @@ fn pages(prefix: &Path) -> Result<(), String> {
 
 /// Tests that an installation without the program is only the library.
 fn alone(built: &Path) -> Result<(), String> {
-    let staged = built.join("c-alone");
-    let _ = std::fs::remove_dir_all(&staged);
+    let staged = emptied(&built.join("c-alone"))?;
     let places = Places {
         prefix: "/usr".into(),
         libraries: "/usr/lib".into(),
@@ -229,15 +211,12 @@ fn alone(built: &Path) -> Result<(), String> {
 /// Tests that a CMake project finds the library, where it was installed and after it was moved, and
 /// no other version.
 fn find_package(prefix: &Path) -> Result<(), String> {
-    let moved = prefix.join("moved/elsewhere");
-    let copies = prefix.join("cmake");
-    std::fs::create_dir_all(&moved)
-        .and_then(|()| std::fs::create_dir_all(&copies))
-        .map_err(|e| e.to_string())?;
+    let moved = created(&prefix.join("moved/elsewhere"))?;
+    let copies = created(&prefix.join("cmake"))?;
     for part in ["include", "lib"] {
         output(Command::new("cp").arg("-a").arg(prefix.join(part)).arg(&moved))?;
     }
-    let source = std::path::absolute("bindings/c/examples/crc.c").map_err(|e| e.to_string())?;
+    let source = absolute("bindings/c/examples/crc.c")?;
     for (name, place) in [("installed", prefix), ("moved", &moved)] {
         let folder = copies.join(name);
         let mut configure = Command::new("cmake");

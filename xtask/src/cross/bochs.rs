@@ -6,9 +6,12 @@
 //! (src/bin/guest.rs), which runs them. Its console is a serial port, written to a file that is
 //! read here while it grows.
 
-use super::cpio::Archive;
 use crate::debian::{self, install};
-use crate::{add_target, cargo};
+use crate::outcome::{Outcome, Problem};
+use crate::shell::{
+    absolute, add_target, cargo, copied, copied_tree, created, done, emptied, entries, name, shown,
+    target, written,
+};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +26,8 @@ const NEEDED: [&str; 5] = ["vpclmulqdq", "gfni", "avx512", "avx512vbmi2", "avx51
 /// Time limit for a silent console: a few times the duration of the slowest test.
 const SILENCE: Duration = Duration::from_secs(300);
 
-const TOOLS: [(&str, &str); 6] = [
+const TOOLS: [(&str, &str); 7] = [
+    ("cpio", "cpio"),
     ("bochs-bin", "bochs"),
     ("/usr/lib/x86_64-linux-gnu/bochs/plugins/libbx_term_gui.so", "bochs-term"),
     ("/usr/share/bochs/BIOS-bochs-latest", "bochsbios"),
@@ -63,46 +67,30 @@ const KERNEL: &str = "console=ttyS0 quiet loglevel=1 panic=-1 nosmp acpi=off nok
     initcall_blacklist=load_system_certificate_list,cubictcp_register,init_kprobe_trace,\
 init_trace_printk_function_export,crypto_kdf108_init";
 
-/// Installs the tools, the kernel and the target that the run needs.
-pub fn prepare() -> Result<(), String> {
-    add_target(TARGET)?;
-    install(&TOOLS)?;
-    kernel().map(|_| ())
-}
-
-/// Runs the tests; `filter` goes to each test program. Returns whether all passed, on a CPU with
-/// the required features.
-pub fn test(filter: &[&str]) -> Result<bool, String> {
-    let folder = folder()?;
-    make_disc(&folder, filter)?;
+/// Runs the tests; `filter` goes to each test program. Checks that all pass, on a CPU with the
+/// required features.
+pub fn tested(filter: &[&str]) -> Outcome {
+    let folder = created(&target()?.join("cross"))?;
+    let prepared = add_target(TARGET).and_then(|()| install(&TOOLS));
+    let kernel = prepared.and_then(|()| kernel(&folder)).map_err(Problem::Skipped)?;
+    make_disc(&folder, &kernel, filter)?;
+    println!("== x86_64 on tigerlake (Bochs)");
     let console = emulate(&folder)?;
     let features = console.lines().find_map(|line| line.strip_prefix("features "));
     let features: Vec<&str> = features.unwrap_or("").split(',').collect();
     let missing: Vec<&str> =
         NEEDED.into_iter().filter(|needed| !features.contains(needed)).collect();
     if !missing.is_empty() {
-        return Err(format!("the emulated CPU has no {}", missing.join(", no ")));
+        return Err(format!("the emulated CPU has no {}", missing.join(", no ")).into());
     }
-    Ok(console.contains("guest: end: 0 failed"))
-}
-
-/// Returns the folder `target/cross`.
-fn folder() -> Result<PathBuf, String> {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let folder = target.join("cross");
-    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))
-}
-
-fn root() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask).to_path_buf()
+    match console.contains("guest: end: 0 failed") {
+        true => Ok(()),
+        false => Err("tests failed".to_string().into()),
+    }
 }
 
 /// Returns the kernel of Debian's package for virtual machines, downloaded once.
-fn kernel() -> Result<PathBuf, String> {
-    let folder = folder()?;
+fn kernel(folder: &Path) -> Result<PathBuf, String> {
     let kernel = folder.join("vmlinuz");
     if kernel.is_file() {
         return Ok(kernel);
@@ -111,79 +99,50 @@ fn kernel() -> Result<PathBuf, String> {
     let package = debian::dependency(meta)
         .ok_or_else(|| format!("Debian has no package {meta} (`apt-get update`?)"))?;
     println!("downloading {package}");
-    let unpacked = folder.join("unpacked");
-    let _ = fs::remove_dir_all(&unpacked);
-    fs::create_dir_all(&unpacked).map_err(|e| e.to_string())?;
+    let unpacked = emptied(&folder.join("unpacked"))?;
     debian::unpack(&package, &unpacked)?;
-    let boot = fs::read_dir(unpacked.join("boot")).map_err(|e| format!("{package}: {e}"))?;
-    let mut files = boot.filter_map(|entry| Some(entry.ok()?.path()));
-    let found = files
-        .find(|path| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("vmlinuz-"))
-        })
-        .ok_or_else(|| format!("{package} holds no kernel"))?;
-    fs::rename(found, &kernel).map_err(|e| e.to_string())?;
-    fs::remove_dir_all(unpacked).map_err(|e| e.to_string())?;
+    let mut files = entries(&unpacked.join("boot"))?.into_iter();
+    let found = files.find(|path| name(path).starts_with("vmlinuz-"));
+    copied(&found.ok_or_else(|| format!("{package} holds no kernel"))?, &kernel)?;
+    emptied(&unpacked)?;
     Ok(kernel)
 }
 
 /// Builds the tests and `guest`, and from them the CD.
-fn make_disc(folder: &Path, filter: &[&str]) -> Result<(), String> {
-    let disc = folder.join("disc");
-    let io = |e: std::io::Error| e.to_string();
-    let _ = fs::remove_dir_all(&disc);
-    fs::create_dir_all(&disc).map_err(io)?;
-    let mut files = Archive::default();
-    files.device("dev/console", (5, 1));
-    files.file("init", &fs::read(build_guest()?).map_err(io)?);
-    files.file(
-        "arguments",
-        filter.iter().map(|word| format!("{word}\n")).collect::<String>().as_bytes(),
-    );
-    for (name, program) in build_tests(folder)? {
-        files.file(&format!("tests/{name}"), &fs::read(program).map_err(io)?);
-    }
+fn make_disc(folder: &Path, kernel: &Path, filter: &[&str]) -> Result<(), String> {
+    let disc = emptied(&folder.join("disc"))?;
+    let files = emptied(&folder.join("files"))?;
+    copied(&build_guest()?, &files.join("init"))?;
+    written(&files.join("arguments"), filter.join("\n"))?;
+    build_tests(&created(&files.join("tests"))?)?;
     // The tests look for vectors/ where they were built.
-    let inside = |path: &Path| path.to_string_lossy().trim_start_matches('/').to_string();
-    files.folder(&inside(&root().join("crates/residue")));
-    for entry in fs::read_dir(root().join("vectors")).map_err(io)? {
-        let path = entry.map_err(io)?.path();
-        files.file(&inside(&path), &fs::read(&path).map_err(io)?);
-    }
-    fs::write(disc.join("files"), files.finish()).map_err(io)?;
-    fs::copy(kernel()?, disc.join("vmlinuz")).map_err(io)?;
-    let boot = disc.join("isolinux");
-    fs::create_dir(&boot).map_err(io)?;
-    for (tool, _) in
-        TOOLS.iter().filter(|(tool, _)| tool.ends_with(".bin") || tool.ends_with(".c32"))
-    {
-        let name = Path::new(tool).file_name().ok_or("no file name")?;
-        fs::copy(tool, boot.join(name)).map_err(io)?;
+    let here = absolute(".")?;
+    let inside = files.join(here.strip_prefix("/").unwrap_or(&here));
+    created(&inside.join("crates/residue"))?;
+    copied_tree(Path::new("vectors"), &inside.join("vectors"))?;
+    // Linux unpacks it into its first file system, which has a console already.
+    let mut pack = Command::new("sh");
+    done(pack.args(["-c", "find . | cpio --quiet -o -H newc >../disc/files"]).current_dir(&files))?;
+    copied(kernel, &disc.join("vmlinuz"))?;
+    let boot = created(&disc.join("isolinux"))?;
+    for (tool, _) in TOOLS.iter().filter(|(it, _)| it.ends_with(".bin") || it.ends_with(".c32")) {
+        copied(Path::new(tool), &boot.join(name(Path::new(tool))))?;
     }
     let menu = format!(
         "default t\nprompt 0\nlabel t\n kernel /vmlinuz\n initrd /files\n append {KERNEL}\n"
     );
-    fs::write(boot.join("isolinux.cfg"), menu).map_err(io)?;
+    written(&boot.join("isolinux.cfg"), menu)?;
     let mut xorriso = Command::new("xorriso");
     xorriso.current_dir(folder).args(["-as", "mkisofs", "-quiet", "-o", "boot.iso"]);
     xorriso.args(["-b", "isolinux/isolinux.bin", "-c", "isolinux/boot.cat", "-no-emul-boot"]);
-    xorriso.args(["-boot-load-size", "4", "-boot-info-table", "disc"]).stderr(Stdio::null());
-    run(&mut xorriso, "xorriso")
-}
-
-fn run(command: &mut Command, what: &str) -> Result<(), String> {
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{what}: {status}")),
-        Err(error) => Err(format!("{what}: {error}")),
-    }
+    done(xorriso.args(["-boot-load-size", "4", "-boot-info-table", "disc"]))
 }
 
 /// Returns cargo for a statically linked build without debugging information, which would take long
 /// to load.
 fn static_cargo(command: &str, package: &str) -> Command {
     let mut cargo = cargo();
-    cargo.current_dir(root()).args([command, "--package", package, "--target", TARGET]);
+    cargo.args([command, "--package", package, "--target", TARGET]);
     cargo.env("RESIDUE_EMULATED", "1").env("CARGO_PROFILE_TEST_STRIP", "symbols");
     // Bochs complements affine products, for which the library compensates, and loads wrong bytes
     // in VPEXPANDB from memory, which no kernel uses.
@@ -193,37 +152,30 @@ fn static_cargo(command: &str, package: &str) -> Command {
 }
 
 fn build_guest() -> Result<PathBuf, String> {
-    run(static_cargo("build", "xtask").args(["--bin", "guest"]), "building `guest`")?;
-    Ok(folder()?.with_file_name(TARGET).join("debug/guest"))
+    shown(static_cargo("build", "xtask").args(["--bin", "guest"]))?;
+    Ok(target()?.join(TARGET).join("debug/guest"))
 }
 
-/// Returns the test programs by name. To learn their names, cargo "runs" them with `cp`.
-fn build_tests(folder: &Path) -> Result<Vec<(String, PathBuf)>, String> {
-    let tests = folder.join("tests");
-    let _ = fs::remove_dir_all(&tests);
-    fs::create_dir_all(&tests).map_err(|e| e.to_string())?;
+/// Puts the test programs in a folder, by their names without hashes. To learn their names, cargo
+/// "runs" them with `cp`.
+fn build_tests(folder: &Path) -> Result<(), String> {
     let runner =
-        format!("target.{TARGET}.runner=[\"cp\", \"-t\", {:?}]", tests.display().to_string());
-    run(
-        static_cargo("test", "residue").args(["--lib", "--tests", "--config", &runner]),
-        "building the tests",
-    )?;
-    let entries = fs::read_dir(&tests).map_err(|e| e.to_string())?;
-    let programs = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let named = programs.filter_map(|path| {
-        let name = path.file_name()?.to_string_lossy().into_owned();
-        Some((name.rsplit_once('-').map_or(name.clone(), |(name, _)| name.to_string()), path))
-    });
-    let named: Vec<_> = named.collect();
-    if named.is_empty() { Err("no test programs".to_string()) } else { Ok(named) }
+        format!("target.{TARGET}.runner=[\"cp\", \"-t\", {:?}]", folder.display().to_string());
+    shown(static_cargo("test", "residue").args(["--lib", "--tests", "--config", &runner]))?;
+    for path in entries(folder)? {
+        let name = name(&path);
+        let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name);
+        fs::rename(&path, folder.join(name)).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 /// Runs the machine until `guest` is done; passes its console on and returns it.
 fn emulate(folder: &Path) -> Result<String, String> {
     let io = |e: std::io::Error| e.to_string();
-    fs::write(folder.join("bochsrc"), BOCHS).map_err(io)?;
-    fs::write(folder.join("go"), "continue\n").map_err(io)?;
-    fs::write(folder.join("console"), "").map_err(io)?;
+    for (name, text) in [("bochsrc", BOCHS), ("go", "continue\n"), ("console", "")] {
+        written(&folder.join(name), text)?;
+    }
     let screen = fs::File::create(folder.join("screen")).map_err(io)?;
     let mut file = fs::File::open(folder.join("console")).map_err(io)?;
     let mut bochs = Command::new("bochs-bin")

@@ -1,9 +1,9 @@
 //! Two hosts, for one measurement of one case.
 
 use super::settings::{Case, Engine, Settings};
-use crate::shell::done;
+use crate::shell::{done, entries, name, output, read};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -145,7 +145,7 @@ impl<'a> Hosts<'a> {
         let mut sockets = Command::new("nsenter");
         sockets.args(["--net=/run/netns/b", "cat", "/proc/net/tcp", "/proc/net/tcp6"]);
         until(&format!("{program} listens"), || {
-            text(&mut sockets).is_ok_and(|text| text.lines().any(listens))
+            output(&mut sockets).is_ok_and(|text| text.lines().any(listens))
         })
     }
 
@@ -157,7 +157,7 @@ impl<'a> Hosts<'a> {
         command.args(["-c", SERVER, "-p", PORT, "-C", "cubic", "-J"]);
         command.args(["-t", &seconds.to_string(), "-P", &streams.to_string()]);
         let before = cpu_time()?;
-        let result = text(&mut command)?;
+        let result = output(&mut command)?;
         let after = cpu_time()?;
         let result: Value = serde_json::from_str(&result).map_err(|error| error.to_string())?;
         let of = |end: &str, what: &str| {
@@ -184,7 +184,7 @@ impl<'a> Hosts<'a> {
         self.serve("redis-server", &options)?;
         let mut command = self.on(0, "redis-benchmark");
         command.args(["-h", SERVER, "-p", PORT, "-t", "get", "-c", "20", "-n", "20000", "--csv"]);
-        let result = text(&mut command)?;
+        let result = output(&mut command)?;
         self.must_be_guarded("agreed", 20.0)?;
         let row = result.lines().find_map(|line| line.strip_prefix("\"GET\","));
         let row = row.ok_or(format!("redis-benchmark has no row of GET: {result}"))?;
@@ -205,7 +205,7 @@ impl<'a> Hosts<'a> {
         let mut command = self.on(0, "ab");
         // The percentiles go to a file in full, and to the report in whole milliseconds.
         command.args(["-q", "-c", "20", "-n", "10000", "-e", "/dev/stdout", &page]);
-        let result = text(&mut command)?;
+        let result = output(&mut command)?;
         self.must_be_guarded("agreed", 10_000.0)?;
         ab(&result).ok_or(format!("ab has not reported what was expected: {result}"))
     }
@@ -216,7 +216,7 @@ impl<'a> Hosts<'a> {
         if !matches!(self.case.engine, Engine::Queue | Engine::Kernel) {
             return Ok(());
         }
-        let status = text(&mut self.guard("a", &["status", "--json"]))?;
+        let status = output(&mut self.guard("a", &["status", "--json"]))?;
         let status: Value = serde_json::from_str(&status).map_err(|error| error.to_string())?;
         let found = status["counters"][counter][5].as_f64().unwrap_or_default();
         if found < 0.9 * expected {
@@ -241,14 +241,12 @@ fn ab(report: &str) -> Option<Sample> {
 
 /// Binds the threads that receive for a host to its CPU.
 fn pin_threads() -> Result<(), String> {
-    let processes = std::fs::read_dir("/proc").map_err(|error| error.to_string())?;
-    for process in processes.flatten() {
-        let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
-        let of = |device: &str| name.starts_with(&format!("napi/{device}-"));
+    for process in entries(Path::new("/proc"))? {
+        let thread = read(process.join("comm")).unwrap_or_default();
+        let of = |device: &str| thread.starts_with(&format!("napi/{device}-"));
         if let Some(cpu) = DEVICES.into_iter().position(of) {
-            let number = process.file_name();
             let mut command = Command::new("taskset");
-            done(command.args(["--pid", "--cpu-list", &cpu.to_string()]).arg(number))?;
+            done(command.args(["--pid", "--cpu-list", &cpu.to_string()]).arg(name(&process)))?;
         }
     }
     Ok(())
@@ -257,7 +255,7 @@ fn pin_threads() -> Result<(), String> {
 /// Returns the seconds for which CPUs were busy since the machine started, and all their seconds.
 /// The unit cancels out but for the first column: hundredths, as the kernel shows to programs.
 fn cpu_time() -> Result<[f64; 2], String> {
-    let text = std::fs::read_to_string("/proc/stat").map_err(|error| error.to_string())?;
+    let text = read("/proc/stat")?;
     let line = text.lines().next().unwrap_or_default();
     let fields: Vec<f64> =
         line.split_whitespace().skip(1).take(8).filter_map(|field| field.parse().ok()).collect();
@@ -270,17 +268,6 @@ fn cpu_time() -> Result<[f64; 2], String> {
 
 fn ip(words: &str) -> Result<(), String> {
     done(Command::new("ip").args(words.split(' ')))
-}
-
-/// Returns the output of a command.
-fn text(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    if !output.status.success() {
-        let words = format!("{}{}", text(&output.stdout), text(&output.stderr));
-        return Err(format!("{command:?}: {words}"));
-    }
-    Ok(text(&output.stdout))
 }
 
 fn until(what: &str, mut is: impl FnMut() -> bool) -> Result<(), String> {

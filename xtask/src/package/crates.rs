@@ -1,10 +1,10 @@
 //! The crates, as the registry gets them.
 
-use super::VERSION;
-use crate::cargo;
-use crate::shell::{copied, done, emptied, only, target, written};
+use crate::shell::{
+    VERSION, cargo, copied, done, emptied, entries, name, only, outside, read, target, unpacked,
+    written,
+};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A user's program: the README's first example.
 const PROGRAM: &str = "\
@@ -21,37 +21,29 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     done(cargo().args(["publish", "--workspace", "--dry-run", "--allow-dirty", "--quiet"]))?;
     let words = ["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"];
     done(cargo().args(words))?;
-    let mut count = 0;
-    for path in super::entries(Path::new("crates"))? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let package = format!("{name}-{VERSION}.crate");
+    for path in entries(Path::new("crates"))? {
+        let package = format!("{}-{VERSION}.crate", name(&path));
         copied(&target()?.join("package").join(&package), &folder.join(&package))?;
-        count += 1;
     }
-    println!("{count} crates packed, and built from their packages");
-    let place = std::env::temp_dir().join(format!("residue-user-{}", std::process::id()));
-    let mut result = Ok(());
-    for package in super::entries(folder)? {
-        result = result.and_then(|()| complete(&package, &emptied(&place)?).map(|_| ()));
+    let packages = entries(folder)?;
+    println!("{} crates packed, and built from their packages", packages.len());
+    for package in packages {
+        outside("user", |place| complete(&package, place))?;
     }
-    let result = result
-        .and_then(|()| used(&folder.join(format!("residue-{VERSION}.crate")), &emptied(&place)?));
-    let _ = std::fs::remove_dir_all(&place);
-    result.map(|()| Vec::new())
+    outside("user", |place| used(&folder.join(format!("residue-{VERSION}.crate")), place))?;
+    Ok(Vec::new())
 }
 
 /// Unpacks a package; returns its folder, if it has all that the registry shows.
 fn complete(package: &Path, place: &Path) -> Result<PathBuf, String> {
-    done(Command::new("tar").arg("-xzf").arg(package).arg("-C").arg(place))?;
+    unpacked(package, place)?;
     let folder = only(place)?;
     for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         if !folder.join(file).is_file() {
             return Err(format!("{file} is missing in {}", package.display()));
         }
     }
-    let manifest = folder.join("Cargo.toml");
-    let text = std::fs::read_to_string(&manifest).map_err(|error| error.to_string())?;
-    match documented(&text) {
+    match documented(&read(folder.join("Cargo.toml"))?) {
         true => Ok(folder),
         false => Err(format!("{} has no settings for docs.rs", package.display())),
     }
@@ -71,8 +63,8 @@ fn used(package: &Path, place: &Path) -> Result<(), String> {
         "[package]\nname = \"user\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n\
          [dependencies]\nresidue = {{ path = {library:?} }}\n\n[workspace]\n"
     );
-    written(&user.join("Cargo.toml"), manifest.as_bytes())?;
-    written(&user.join("src/main.rs"), PROGRAM.as_bytes())?;
+    written(&user.join("Cargo.toml"), manifest)?;
+    written(&user.join("src/main.rs"), PROGRAM)?;
     let mut run = cargo();
     run.args(["run", "--quiet"]).current_dir(&user).env("CARGO_TARGET_DIR", user.join("target"));
     done(&mut run)
@@ -85,7 +77,7 @@ mod tests {
     #[test]
     fn every_crate_has_settings_for_its_documentation() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
-        let crates = crate::package::entries(&root).expect("the crates");
+        let crates = entries(&root).expect("the crates");
         assert!(crates.len() > 5);
         for path in crates {
             let manifest = std::fs::read_to_string(path.join("Cargo.toml")).expect("a manifest");

@@ -3,7 +3,7 @@
 
 use super::materials;
 use crate::debian::install;
-use crate::shell::{copied, copied_tree, done, emptied, target, written};
+use crate::shell::{absolute, copied, copied_tree, done, emptied, entries, name, target, written};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,21 +39,19 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     let place = emptied(&target()?.join("debian"))?;
     let tree = emptied(&place.join("residue"))?;
     copied_tree(Path::new(SOURCES), &tree.join("debian"))?;
-    let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let mut build = Command::new("dpkg-buildpackage");
     // Cargo may come from elsewhere than Debian, so dependencies are not compared.
     build.args(["--build=binary", "--no-sign", "--no-check-builddeps"]).current_dir(&tree);
-    done(build.env("RESIDUE_SOURCE", here))?;
+    done(build.env("RESIDUE_SOURCE", absolute(".")?))?;
     let host = materials::host()?;
     let mut packages = Vec::new();
-    for path in super::entries(&place)? {
-        if path.extension().is_some_and(|end| end == "deb") {
-            let to = folder.join(path.file_name().unwrap_or_default());
+    for path in entries(&place)? {
+        let name = name(&path);
+        if name.ends_with(".deb") {
+            let to = folder.join(&name);
             copied(&path, &to)?;
-            let program =
-                to.file_name().is_some_and(|name| name.to_string_lossy().starts_with("residue_"));
-            let name = if program { "residue-cli" } else { "residue-c" };
-            materials::beside(&to, name, &host)?;
+            let of = if name.starts_with("residue_") { "residue-cli" } else { "residue-c" };
+            materials::beside(&to, of, &host)?;
             packages.push(to);
         }
     }
@@ -66,9 +64,9 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
 fn installed(place: &Path, packages: &[PathBuf]) -> Result<Vec<String>, String> {
     let shared = emptied(&place.join("packages"))?;
     for package in packages {
-        copied(package, &shared.join(package.file_name().unwrap_or_default()))?;
+        copied(package, &shared.join(name(package)))?;
     }
-    written(&shared.join("check"), CHECK.as_bytes())?;
+    written(&shared.join("check"), CHECK)?;
     // The copy shares this system's files and keeps its changes in memory.
     let script = format!(
         "set -e; cd '{}'; mkdir copy; mount -t tmpfs none copy

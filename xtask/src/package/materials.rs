@@ -3,9 +3,8 @@
 //! `cargo tree` selects the features of one crate for one target, as its build does. A graph of the
 //! whole workspace would unite the features of all members, and so list crates that are not there.
 
-use crate::cargo;
 use crate::python::Tools;
-use crate::shell::{done, written};
+use crate::shell::{cargo, done, entries, output, read, written};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -53,7 +52,7 @@ impl Materials {
         let tree = |edges: &str| {
             let mut tree = cargo();
             tree.args(["tree", "--locked", "--prefix", "depth", "--format", "{p}|{l}|{r}"]);
-            stdout(tree.args(["--package", name, "--target", target, "--edges", edges]))
+            output(tree.args(["--package", name, "--target", target, "--edges", edges]))
         };
         Materials::read(&tree("normal,build")?, &tree("normal,no-proc-macro")?)
             .ok_or_else(|| format!("`cargo tree --package {name}` printed something unexpected"))
@@ -116,7 +115,7 @@ impl Materials {
             { "name": "residue:package", "value": package },
             { "name": "residue:target", "value": target },
         ]);
-        let rustc = stdout(Command::new("rustc").arg("--version")).unwrap_or_default();
+        let rustc = output(Command::new("rustc").arg("--version")).unwrap_or_default();
         let rustc = rustc.split(' ').nth(1).unwrap_or_default().to_string();
         json!({
             "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",
@@ -173,11 +172,10 @@ fn checksums(lock: &str) -> BTreeMap<Id, String> {
 
 /// Writes the bill of materials of a package beside it. `name` is the crate that it was built from.
 pub fn beside(package: &Path, name: &str, target: &str) -> Result<(), String> {
-    let file = package.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let lock = std::fs::read_to_string("Cargo.lock").map_err(|e| format!("Cargo.lock: {e}"))?;
-    let bill = Materials::of(name, target)?.bill(&file, target, &lock);
+    let file = crate::shell::name(package);
+    let bill = Materials::of(name, target)?.bill(&file, target, &read("Cargo.lock")?);
     let text = serde_json::to_string_pretty(&bill).map_err(|error| error.to_string())?;
-    written(&package.with_file_name(file + END), (text + "\n").as_bytes())
+    written(&package.with_file_name(file + END), text + "\n")
 }
 
 /// Compares the list of `name` with the crates that cargo says to have compiled for the target in a
@@ -186,7 +184,7 @@ pub fn compare(name: &str, target: &str, words: &[&str]) -> Result<(), String> {
     let materials = Materials::of(name, target)?;
     let inside = materials.all.iter().filter(|(_, material)| material.inside);
     let listed: BTreeSet<Id> = inside.map(|(id, _)| id.clone()).collect();
-    let built = compiled(&stdout(cargo().args(words).arg("--message-format=json"))?, target);
+    let built = compiled(&output(cargo().args(words).arg("--message-format=json"))?, target);
     match listed == built {
         true => Ok(()),
         false => Err(format!(
@@ -219,7 +217,7 @@ fn compiled(messages: &str, target: &str) -> BTreeSet<Id> {
 pub fn validated(folders: &[PathBuf]) -> Result<Vec<String>, String> {
     let mut bills = Vec::new();
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
-        let files = super::entries(folder)?;
+        let files = entries(folder)?;
         bills.extend(files.into_iter().filter(|path| path.to_string_lossy().ends_with(END)));
     }
     if bills.is_empty() {
@@ -240,19 +238,9 @@ pub fn validated(folders: &[PathBuf]) -> Result<Vec<String>, String> {
 
 /// Returns the target that is built for without `--target`.
 pub fn host() -> Result<String, String> {
-    let text = stdout(Command::new("rustc").arg("-vV"))?;
+    let text = output(Command::new("rustc").arg("-vV"))?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_string).ok_or_else(|| "`rustc -vV` names no host".to_string())
-}
-
-/// Runs a command, and returns what it prints.
-fn stdout(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    if !output.status.success() {
-        let error = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{command:?}: {}\n{error}", output.status));
-    }
-    String::from_utf8(output.stdout).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use crate::debian::{dependency, install};
 use crate::python::Tools;
-use crate::shell::{done, emptied, only, target, written};
+use crate::shell::{created, done, emptied, entries, name, only, read, target, unpacked, written};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -33,8 +33,7 @@ pub fn python(tools: &Tools, names: (&str, &str), release: &str) -> Result<Pytho
     if !home.is_dir() {
         fetched(&emptied(&place)?, &version, release)?;
         std::fs::rename(only(&place.join("python"))?, &source).map_err(|e| e.to_string())?;
-        let library = home.join("lib");
-        std::fs::create_dir_all(&library).map_err(|error| error.to_string())?;
+        let library = created(&home.join("lib"))?;
         std::os::unix::fs::symlink(source.join("Lib"), library.join(&version))
             .map_err(|error| error.to_string())?;
     }
@@ -52,7 +51,7 @@ fn fetched(place: &Path, version: &str, release: &str) -> Result<(), String> {
     let list = place.join("sources.list");
     let site = format!("http://deb.debian.org/debian {release} main");
     let text = format!("deb [arch=amd64,arm64] {site}\ndeb-src {site}\n");
-    written(&list, text.as_bytes())?;
+    written(&list, text)?;
     let lists = emptied(&place.join("lists"))?;
     let packages = emptied(&place.join("packages"))?;
     // The system's own lists stay as they are: they need not have sources or other architectures.
@@ -78,13 +77,13 @@ fn fetched(place: &Path, version: &str, release: &str) -> Result<(), String> {
     apt(&["source", "--download-only", version])?;
 
     let python = emptied(&place.join("python"))?;
-    for path in super::entries(&packages)? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for path in entries(&packages)? {
+        let name = name(&path);
         if name.ends_with(".deb") {
             let architecture = name.trim_end_matches(".deb").rsplit('_').next().unwrap_or_default();
             done(Command::new("dpkg").arg("-x").arg(&path).arg(place.join(architecture)))?;
         } else if name.contains(".orig.tar.") {
-            done(Command::new("tar").arg("-xf").arg(&path).arg("-C").arg(&python))?;
+            unpacked(&path, &python)?;
         }
     }
     Ok(())
@@ -123,11 +122,10 @@ fn built(
         "ac_cv_func_pwritev2=no",
     ]);
     done(&mut configure)?;
-    let modules = std::fs::read_to_string(folder.join("Modules/Setup.stdlib"))
-        .map_err(|error| error.to_string())?;
+    let modules = read(folder.join("Modules/Setup.stdlib"))?;
     // `crypt` is in a library of its own in Debian's musl.
     let modules = modules.split_inclusive('\n').filter(|line| !line.starts_with("_crypt"));
-    written(&folder.join("Modules/Setup.local"), modules.collect::<String>().as_bytes())?;
+    written(&folder.join("Modules/Setup.local"), modules.collect::<String>())?;
     let make = |words: &[&str]| done(Command::new("make").args(words).current_dir(folder));
     make(&["--silent", "Makefile"])?;
     make(&["--silent", "-j2", "python"])

@@ -1,9 +1,11 @@
 //! The JavaScript package: the C library compiled to WebAssembly, and its face in `bindings/js`.
 
-use super::{VERSION, materials};
+use super::materials;
 use crate::debian::install;
-use crate::shell::{copied, done, emptied, target, written};
-use crate::{add_target, cargo, web};
+use crate::shell::{
+    VERSION, absolute, add_target, bytes, cargo, copied, done, emptied, outside, target, written,
+};
+use base64::prelude::*;
 use std::path::Path;
 use std::process::Command;
 
@@ -27,10 +29,9 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     let words = ["build", "--quiet", "--profile", "page", "-p", "residue-c", "--target", TARGET];
     done(cargo().args(words))?;
     let wasm = target()?.join(TARGET).join("page/residue_c.wasm");
-    let wasm = std::fs::read(&wasm).map_err(|error| format!("{}: {error}", wasm.display()))?;
     let sources = emptied(&target()?.join("npm"))?;
-    let module = format!("export const wasm =\n  \"{}\";\n", web::base64(&wasm));
-    written(&sources.join("wasm.js"), module.as_bytes())?;
+    let module = format!("export const wasm =\n  \"{}\";\n", BASE64_STANDARD.encode(bytes(&wasm)?));
+    written(&sources.join("wasm.js"), module)?;
     for file in FILES {
         copied(&Path::new(SOURCES).join(file), &sources.join(file))?;
     }
@@ -42,10 +43,8 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     let package = folder.join(format!("residue-codes-{VERSION}.tgz"));
     materials::beside(&package, "residue-c", TARGET)?;
     materials::compare("residue-c", TARGET, &words)?;
-    let place = emptied(&std::env::temp_dir().join(format!("residue-npm-{}", std::process::id())))?;
-    let result = tested(&package, &place);
-    let _ = std::fs::remove_dir_all(&place);
-    result.map(|()| Vec::new())
+    outside("npm", |place| tested(&package, place))?;
+    Ok(Vec::new())
 }
 
 fn tested(package: &Path, place: &Path) -> Result<(), String> {
@@ -56,8 +55,7 @@ fn tested(package: &Path, place: &Path) -> Result<(), String> {
     for file in TESTS {
         copied(&Path::new(SOURCES).join("tests").join(file), &place.join(file))?;
     }
-    let vectors = std::path::absolute("vectors").map_err(|error| error.to_string())?;
     let mut test = Command::new("node");
     test.args(["--test", "--test-reporter=spec"]).current_dir(place);
-    done(test.env("RESIDUE_VECTORS", vectors))
+    done(test.env("RESIDUE_VECTORS", absolute("vectors")?))
 }

@@ -1,8 +1,9 @@
 //! The program as one static file: it needs no library, and so runs on every Linux.
 
-use super::{VERSION, materials};
-use crate::shell::{copied, done, emptied, target};
-use crate::{add_target, cargo};
+use super::materials;
+use crate::shell::{
+    VERSION, add_target, cargo, copied, done, emptied, output, outside, target, written,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,9 +33,8 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     done(Command::new(&program).arg("man").arg(&pages))?;
     let completions = emptied(&tree.join("completions"))?;
     for shell in ["bash", "zsh", "fish"] {
-        let output = Command::new(&program).args(["completions", shell]).output();
-        let output = output.map_err(|error| format!("{}: {error}", program.display()))?;
-        crate::shell::written(&completions.join(shell), &output.stdout)?;
+        let text = output(Command::new(&program).args(["completions", shell]))?;
+        written(&completions.join(shell), text)?;
     }
     let archive = folder.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
@@ -42,36 +42,25 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     done(tar.arg("-C").arg(&place).arg(&name))?;
     materials::beside(&archive, "residue-cli", TARGET)?;
     materials::compare("residue-cli", TARGET, &BUILD)?;
-    alone(&tree, &archive)
+    outside("alone", |root| alone(&archive, root))
 }
 
 /// Runs the program of the archive in a root directory that holds nothing but it.
-fn alone(tree: &Path, archive: &Path) -> Result<Vec<String>, String> {
-    let name = format!("residue-alone-{}", std::process::id());
-    let root = emptied(&std::env::temp_dir().join(name))?;
+fn alone(archive: &Path, root: &Path) -> Result<Vec<String>, String> {
     let mut unpack = Command::new("tar");
-    unpack.args(["--strip-components=1", "-xzf"]).arg(archive).arg("-C").arg(&root);
-    let result = done(&mut unpack).and_then(|()| {
-        let mut run = Command::new("chroot");
-        run.arg(&root).args(["/residue", "sum", "--code", "crc-32c", "/README.md"]);
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        run.env_clear().env("PATH", path);
-        let output = run.output().map_err(|error| format!("chroot: {error}"))?;
-        let error = String::from_utf8_lossy(&output.stderr);
-        if error.contains("Operation not permitted") {
-            return Ok(vec!["only root can run the program in an empty root directory".into()]);
-        }
-        let outside = Command::new(tree.join("residue"))
-            .args(["sum", "--code", "crc-32c", "/dev/stdin"])
-            .stdin(std::fs::File::open("README.md").map_err(|error| error.to_string())?)
-            .output()
-            .map_err(|error| error.to_string())?;
-        let value = |text: &[u8]| text.split(|&byte| byte == b' ').next().map(<[u8]>::to_vec);
-        match output.status.success() && value(&output.stdout) == value(&outside.stdout) {
-            true => Ok(Vec::new()),
-            false => Err(format!("the program alone: {}: {error}", output.status)),
-        }
-    });
-    let _ = std::fs::remove_dir_all(&root);
-    result
+    unpack.args(["--strip-components=1", "-xzf"]).arg(archive).arg("-C").arg(root);
+    done(&mut unpack)?;
+    let sum = ["sum", "--code", "crc-32c", "/README.md"];
+    let mut run = Command::new("chroot");
+    run.arg(root).arg("/residue").args(sum).env_clear();
+    let inside = output(run.env("PATH", std::env::var_os("PATH").unwrap_or_default()));
+    if inside.as_ref().is_err_and(|why| why.contains("Operation not permitted")) {
+        return Ok(vec!["only root can run the program in an empty root directory".into()]);
+    }
+    let path = root.join("README.md").display().to_string();
+    let outside = output(Command::new(root.join("residue")).args(&sum[..3]).arg(&path))?;
+    match inside? == outside.replace(&path, sum[3]) {
+        true => Ok(Vec::new()),
+        false => Err(format!("the program alone does not print {outside}")),
+    }
 }

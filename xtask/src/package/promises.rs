@@ -1,8 +1,7 @@
 //! What the crates promise: their versions, and the rules for what they depend on.
 
-use crate::cargo;
 use crate::debian::has;
-use crate::shell::done;
+use crate::shell::{cargo, done, output};
 use std::process::Command;
 
 /// Checks both; returns what could not be checked here, and why.
@@ -37,9 +36,7 @@ fn versions(baseline: Option<&str>) -> Result<Option<String>, String> {
 /// Returns the tag of the last release.
 fn release() -> Option<String> {
     let words = ["describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"];
-    let output = Command::new("git").args(words).output().ok()?;
-    let tag = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| tag.trim().to_string())
+    Some(output(Command::new("git").args(words)).ok()?.trim().to_string())
 }
 
 /// Checks licences, sources and versions by deny.toml, and asks whether advisories are known.

@@ -1,10 +1,11 @@
 //! Python wheels and the source distribution.
 
-use super::{VERSION, materials, musl};
-use crate::add_target;
+use super::{materials, musl};
 use crate::debian::install;
 use crate::python::{CHECK, Tools};
-use crate::shell::{done, emptied, target};
+use crate::shell::{
+    VERSION, add_target, done, emptied, entries, name, only, outside, read, target,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,10 +37,9 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
         let words = ["build", "--quiet", "--locked", "--release", "--zig", "--out", &to];
         let rest = ["--target", platform.target, "--compatibility", platform.policy];
         tools.maturin(&[&words[..], &rest].concat())?;
-        let wheel = crate::shell::only(&place)?;
+        let wheel = only(&place)?;
         skipped.extend((platform.test)(&tools, &wheel)?);
-        let name = wheel.file_name().unwrap_or_default();
-        let to = folder.join(name);
+        let to = folder.join(name(&wheel));
         std::fs::rename(&wheel, &to).map_err(|error| error.to_string())?;
         materials::beside(&to, "residue-python", platform.target)?;
         std::fs::remove_dir(&place).map_err(|error| error.to_string())?;
@@ -79,8 +79,7 @@ fn by_musl(
     let python = match ready {
         Ok(python) => python,
         Err(why) => {
-            let name = wheel.file_name().unwrap_or_default().display();
-            return Ok(Some(format!("{name} is made, but was not run: {why}")));
+            return Ok(Some(format!("{} is made, but was not run: {why}", name(wheel))));
         }
     };
     let packages = emptied(&target()?.join("musl").join("wheel"))?;
@@ -104,10 +103,7 @@ fn emulated(_: &Tools, wheel: &Path) -> Result<Option<String>, String> {
     if let Err(why) = install(&tools) {
         return Ok(Some(format!("the wheel for aarch64 is made, but was not run: {why}")));
     }
-    let root = std::env::temp_dir().join(format!("residue-arm-{}", std::process::id()));
-    let result = in_root(&emptied(&root)?, wheel);
-    let _ = std::fs::remove_dir_all(&root);
-    result
+    outside("arm", |root| in_root(root, wheel))
 }
 
 fn in_root(root: &Path, wheel: &Path) -> Result<Option<String>, String> {
@@ -137,16 +133,16 @@ fn checked(
 
 /// Returns the name of this Debian release.
 fn release() -> Option<String> {
-    let text = std::fs::read_to_string("/etc/os-release").ok()?;
+    let text = read("/etc/os-release").ok()?;
     let name = text.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="))?;
     Some(name.trim_matches('"').to_string())
 }
 
 fn interpreter(root: &Path) -> Result<PathBuf, String> {
-    let programs = super::entries(&root.join("usr/bin"))?;
-    let is_python = |path: &&PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_python = |path: &PathBuf| {
+        let name = name(path);
         name.strip_prefix("python3.").is_some_and(|minor| minor.parse::<u32>().is_ok())
     };
-    programs.iter().find(is_python).cloned().ok_or_else(|| "no Python for aarch64".to_string())
+    let mut programs = entries(&root.join("usr/bin"))?.into_iter();
+    programs.find(is_python).ok_or_else(|| "no Python for aarch64".to_string())
 }

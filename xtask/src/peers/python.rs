@@ -1,12 +1,11 @@
 //! The tests of Python packages, on residue's Python package.
 
-use super::Row;
+use super::results::Row;
 use crate::debian::install;
+use crate::outcome::Counts;
 use crate::python::{Tools, count};
-use crate::shell::{copied, copied_tree, done, emptied, only};
-use crate::test::Counts;
+use crate::shell::{absolute, copied, copied_tree, done, emptied, only, output, unpacked};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The folder of the faces.
 const FACES: &str = "compat/python";
@@ -19,7 +18,7 @@ pub fn tests(place: &Path) -> Result<Vec<Row>, String> {
     let tools = Tools::ready()?;
     tools.maturin(&["develop", "--quiet", "--locked"])?;
     let place = emptied(&place.join("python"))?;
-    let place = Place { tools, place, faces: absolute(Path::new(FACES))? };
+    let place = Place { tools, place, faces: absolute(FACES)? };
     Ok(vec![place.crcmod()?, place.google_crc32c()?, place.cpython()?])
 }
 
@@ -68,9 +67,7 @@ impl Place {
     fn cpython(&self) -> Result<Row, String> {
         let ask = "import sys, sysconfig; \
                    print(sys.version.split()[0], sysconfig.get_path('stdlib'))";
-        let output = self.tools.program("python").args(["-c", ask]).output();
-        let text = output.map_err(|error| format!("python: {error}"))?.stdout;
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = output(self.tools.program("python").args(["-c", ask]))?;
         let (version, library) = text.trim().split_once(' ').ok_or("python: no version")?;
         let tests = Path::new(library).join("test/test_zlib.py");
         if !tests.is_file() {
@@ -98,7 +95,7 @@ impl Place {
         done(pip.args(["--no-binary", ":all:", "--dest"]).arg(&folder).arg(package))?;
         let archive = only(&folder)?;
         let sources = emptied(&self.place.join("sources"))?;
-        done(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&sources))?;
+        unpacked(&archive, &sources)?;
         only(&sources)
     }
 
@@ -106,8 +103,7 @@ impl Place {
     fn pytest(&self, folder: &Path, words: &[&str]) -> Result<Counts, String> {
         let path =
             std::env::join_paths([folder, &self.faces]).map_err(|error| error.to_string())?;
-        let mut pytest = self.tools.program("python");
-        pytest.args(["-m", "pytest", "-q", "-rs", "--color=no", "-p", "no:cacheprovider"]);
+        let mut pytest = self.tools.pytest();
         pytest.args(words).current_dir(folder).env("PYTHONPATH", path);
         let output = pytest.output().map_err(|error| format!("pytest: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -135,10 +131,6 @@ fn reason(line: &str) -> &str {
     let places = line.match_indices(".py:");
     let after = |(at, _): (usize, &str)| line[at + 4..].split_once(": ").map(|(_, why)| why);
     places.filter_map(after).next().unwrap_or(line).trim_end_matches('.')
-}
-
-fn absolute(path: &Path) -> Result<PathBuf, String> {
-    std::path::absolute(path).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Takes the tests out of a crate's sources.
 
+use crate::shell::{copied_tree, created, entries, read, written};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ impl Source {
             }
         }
         for path in files(folder)? {
-            let text = super::read(&path)?;
+            let text = read(&path)?;
             let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
             let Some(module) = module(&text) else { continue };
             if private.iter().any(|(file, _)| *file == name) {
@@ -66,7 +67,7 @@ impl Source {
 
     /// Copies a folder of test programs, if there is one.
     pub fn files(&self, from: &Path, to: &Path) -> Result<(), String> {
-        if from.is_dir() { crate::shell::copied_tree(from, to) } else { Ok(()) }
+        if from.is_dir() { copied_tree(from, to) } else { Ok(()) }
     }
 }
 
@@ -78,11 +79,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
-    let entries = std::fs::read_dir(folder);
-    let entries = entries.map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    for path in paths {
+    for path in entries(folder)? {
         if path.is_dir() {
             collect(&path, files)?;
         } else if path.extension().is_some_and(|end| end == "rs") {
@@ -104,23 +101,22 @@ const CRC_FAST: &str = "
 
 /// Adds what the tests of crc-fast share, without its folding constants and its C header.
 pub fn for_crc_fast(source: &Path, face: &Path) -> Result<(), String> {
-    use crate::shell::{copied_tree, written};
     let library = face.join("src/lib.rs");
-    let text = super::read(&library)?.replace("    use cbindgen::Language::C;\n", "");
+    let text = read(&library)?.replace("    use cbindgen::Language::C;\n", "");
     let text = text.replace("    use cbindgen::Style::Both;\n", "");
-    written(&library, (text + CRC_FAST).as_bytes())?;
+    written(&library, text + CRC_FAST)?;
     let shared = face.join("src/test");
     copied_tree(&source.join("src/test"), &shared)?;
     let names = shared.join("mod.rs");
-    let text = super::read(&names)?.replace("mod future_proof_tests;\n", "");
-    written(&names, text.as_bytes())?;
+    let text = read(&names)?.replace("mod future_proof_tests;\n", "");
+    written(&names, text)?;
     let codes = shared.join("enums.rs");
-    let text = super::read(&codes)?;
+    let text = read(&codes)?;
     let keys = text.find("    pub fn get_keys(").ok_or("crc-fast: no `get_keys`")?;
     let end = keys + text[keys..].find("\n    }\n").ok_or("crc-fast: no end of `get_keys`")? + 7;
-    written(&codes, format!("{}{}", &text[..keys], &text[end..]).as_bytes())?;
+    written(&codes, format!("{}{}", &text[..keys], &text[end..]))?;
     // Its tests write files there, and are skipped without the folder.
-    std::fs::create_dir_all(face.join("test")).map_err(|error| error.to_string())
+    created(&face.join("test")).map(drop)
 }
 
 /// Returns the module of tests in a file that is formatted as usual: from its attribute to the

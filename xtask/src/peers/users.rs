@@ -1,7 +1,8 @@
 //! Libraries that use `crc32fast`: their tests, with ours in its place.
 
-use super::{Ran, Row, ran, read};
-use crate::shell::{copied_tree, written};
+use super::results::{Ran, Row, ran};
+use super::source::files;
+use crate::shell::{copied_tree, created, read, written};
 use std::path::Path;
 
 /// A library, and the arguments of its tests.
@@ -27,11 +28,11 @@ impl User {
         let _ = std::fs::remove_file(folder.join("Cargo.lock"));
         let manifest = folder.join("Cargo.toml");
         let text = read(&manifest)? + "\n[workspace]\n";
-        written(&manifest, text.as_bytes())?;
+        written(&manifest, &text)?;
         let original = ran(self.words, &folder)?;
         let face = faces.join("crc32fast");
         let patch = format!("\n[patch.crates-io]\ncrc32fast = {{ path = {face:?} }}\n");
-        written(&manifest, (text + &patch).as_bytes())?;
+        written(&manifest, text + &patch)?;
         Ok(self.compared(&original, &ran(self.words, &folder)?))
     }
 
@@ -54,16 +55,14 @@ impl User {
 
 /// Creates the files that sources include and the package lacks, empty, so that they compile.
 fn included(folder: &Path) -> Result<(), String> {
-    for path in super::source::files(folder)? {
+    for path in files(folder)? {
         let text = read(&path)?;
         for rest in text.split("include_bytes!(").skip(1) {
             let Some(name) = rest.split('"').nth(1) else { continue };
             let file = path.parent().unwrap_or(folder).join(name);
             if !file.exists() {
-                if let Some(parent) = file.parent() {
-                    std::fs::create_dir_all(parent).map_err(|error| error.to_string())?;
-                }
-                written(&file, b"")?;
+                created(file.parent().unwrap_or(folder))?;
+                written(&file, "")?;
             }
         }
     }
