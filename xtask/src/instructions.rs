@@ -3,6 +3,7 @@
 //! Intel's white paper on slicing-by-8 (2006) explains its speed by these numbers.
 
 use crate::loops::{self, Function, Instruction};
+use crate::outcome::ended;
 use std::process::{Command, ExitCode};
 
 /// The kernels: their bodies, and the instructions that the white paper counts.
@@ -13,17 +14,10 @@ const KERNELS: [(&str, &str, u32); 2] = [
 
 /// Builds and disassembles the library, and prints the numbers.
 pub fn run() -> ExitCode {
-    match counted() {
-        Ok(lines) => {
-            println!("Instructions for 32 bits of data, in the loop of each kernel of CRC-32C:");
-            lines.iter().for_each(|line| println!("  {line}"));
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            eprintln!("cargo xtask instructions: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(counted().map(|lines| {
+        println!("Instructions for 32 bits of data, in the loop of each kernel of CRC-32C:");
+        lines.iter().for_each(|line| println!("  {line}"));
+    }))
 }
 
 fn counted() -> Result<Vec<String>, String> {
