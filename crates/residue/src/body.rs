@@ -12,6 +12,7 @@ mod tier;
 pub(crate) use compose::{ByLength, OutOfLine};
 pub(crate) use packets::{Form, Source};
 pub use packets::{Packets, Spans};
+pub(crate) use tier::{Batch, Body, State, Value, With};
 pub use tier::{Enter, Tier};
 
 /// The common properties of the kernels of one family: their state, its start, and the value at its
@@ -62,39 +63,3 @@ impl Edges {
         self.1.iter().for_each(|part| part.each(take));
     }
 }
-
-/// An algorithm that computes a family's state on every tier `T` for which it is implemented.
-pub(crate) trait Body<T: Tier>: 'static {
-    type Family: Family;
-    /// The lengths around which tests go.
-    const EDGES: Edges;
-    /// Advances `state` over `data`.
-    ///
-    /// Implementations are `#[inline(always)]`.
-    fn run(
-        tier: T,
-        with: &<Self::Family as Family>::With,
-        state: <Self::Family as Family>::State,
-        data: &[u8],
-    ) -> <Self::Family as Family>::State;
-}
-
-/// An algorithm that computes the values of many packets on every tier `T` for which it is
-/// implemented.
-pub(crate) trait Batch<T: Tier>: 'static {
-    type Family: Family;
-    /// Computes the value of each packet; there are as many values as packets.
-    ///
-    /// Implementations are `#[inline(always)]`.
-    fn run(
-        tier: T,
-        with: &<Self::Family as Family>::With,
-        packets: Packets<'_>,
-        values: &mut [<Self::Family as Family>::Value],
-    );
-}
-
-/// The parameters of the kernels of a body's family.
-pub(crate) type With<B, T> = <<B as Body<T>>::Family as Family>::With;
-pub(crate) type State<B, T> = <<B as Body<T>>::Family as Family>::State;
-pub(crate) type Value<B, T> = <<B as Body<T>>::Family as Family>::Value;

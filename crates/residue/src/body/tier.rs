@@ -1,6 +1,6 @@
-//! Tiers: sets of CPU features as types.
+//! Tiers, the sets of CPU features as types, and bodies, the algorithms that run on them.
 
-use super::{Batch, Body, Family, Packets, State, Value, With};
+use super::{Edges, Family, Packets};
 use crate::cpu::Features;
 
 /// A set of CPU features as a type.
@@ -70,3 +70,39 @@ pub trait Enter: Tier {
         values: &mut [<B::Family as Family>::Value],
     );
 }
+
+/// An algorithm that computes a family's state on every tier `T` for which it is implemented.
+pub(crate) trait Body<T: Tier>: 'static {
+    type Family: Family;
+    /// The lengths around which tests go.
+    const EDGES: Edges;
+    /// Advances `state` over `data`.
+    ///
+    /// Implementations are `#[inline(always)]`.
+    fn run(
+        tier: T,
+        with: &<Self::Family as Family>::With,
+        state: <Self::Family as Family>::State,
+        data: &[u8],
+    ) -> <Self::Family as Family>::State;
+}
+
+/// An algorithm that computes the values of many packets on every tier `T` for which it is
+/// implemented.
+pub(crate) trait Batch<T: Tier>: 'static {
+    type Family: Family;
+    /// Computes the value of each packet; there are as many values as packets.
+    ///
+    /// Implementations are `#[inline(always)]`.
+    fn run(
+        tier: T,
+        with: &<Self::Family as Family>::With,
+        packets: Packets<'_>,
+        values: &mut [<Self::Family as Family>::Value],
+    );
+}
+
+/// The parameters of the kernels of a body's family.
+pub(crate) type With<B, T> = <<B as Body<T>>::Family as Family>::With;
+pub(crate) type State<B, T> = <<B as Body<T>>::Family as Family>::State;
+pub(crate) type Value<B, T> = <<B as Body<T>>::Family as Family>::Value;

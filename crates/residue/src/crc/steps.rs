@@ -8,95 +8,22 @@
 //! (M. Adler). [`FoldSteps`] reduces the last lane of folding by two instructions. [`Fused`] runs
 //! chains and folding at once.
 
-use super::family::CompiledIn;
-use super::fold::{FoldLong, fold, fold_long};
-use super::gf2::Multiples;
-use crate::arch::{CarryLessWide, CrcStep, Polynomial};
-use crate::body::{Body, ByLength, Edges, OutOfLine};
-use core::marker::PhantomData;
+use crate::body::{ByLength, OutOfLine};
 
 mod chain;
+mod fold;
 mod fused;
+mod shift;
 mod three_way;
 
 pub(super) use chain::serial;
 pub(crate) use chain::{HeadShift, Serial, before_zeros};
+pub(crate) use fold::{FoldSteps, FoldStepsLong};
 pub(crate) use fused::Fused;
+pub(crate) use shift::{HasCrcInstruction, ShiftTables};
+pub(super) use shift::{embedded, shift_key};
 use three_way::TABLES_FROM;
-pub(crate) use three_way::{ShiftTables, Thirds, ThreeWay, ThreeWayTables};
-
-/// A CRC of 32 bits that a CPU may have an instruction for.
-pub(crate) trait HasCrcInstruction: CompiledIn<Word = u32> {
-    /// The polynomial of the CRC.
-    type Polynomial: Polynomial;
-    /// The multiples of the embedded polynomial, for constants.
-    const MULTIPLES: &'static Multiples = &Multiples::new(embedded(Self::Polynomial::POLY));
-    /// Returns the tables of [`ThreeWayTables`].
-    fn shift_tables() -> &'static ShiftTables;
-}
-
-/// Returns the factor that moves a register over `bytes` (at least 5) by a carry-less product and
-/// one step from zero: x^(8 bytes - 33) mod P, reversed.
-///
-/// The product comes out one place low and the step multiplies by x^32. `multiples` are those of
-/// [`HasCrcInstruction::MULTIPLES`].
-pub(super) const fn shift_key(multiples: &Multiples, bytes: u64) -> u64 {
-    // x^(n + 32) modulo P x^32 is x^32 times x^n modulo P.
-    ((multiples.xpow(8 * bytes - 33 + 32) >> 32) as u32).reverse_bits() as u64
-}
-
-/// Returns the polynomial in the embedding of 64 bits.
-pub(super) const fn embedded(poly: u32) -> u64 {
-    (poly as u64) << 32
-}
-
-/// Folds as for any CRC of up to 64 bits, with the last lane reduced by two instructions; runs one
-/// chain of instructions over data of up to `CHAIN_TO` bytes, at least 16.
-pub(crate) struct FoldSteps<F, const CHAIN_TO: usize = 16>(PhantomData<F>);
-
-impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAIN_TO: usize> Body<T>
-    for FoldSteps<F, CHAIN_TO>
-{
-    type Family = F;
-    const EDGES: Edges = Edges::of(&[CHAIN_TO + 1], &[<FoldStepsLong<F> as Body<T>>::EDGES]);
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        const { assert!(CHAIN_TO >= 16) };
-        if data.len() <= CHAIN_TO {
-            return <HeadShift<F> as Body<T>>::run(tier, &(), state, data);
-        }
-        if data.len() > 64 * T::LANES {
-            return tier.outline::<FoldStepsLong<F>>(&(), state, data);
-        }
-        let lane = fold::<T, true, 0, false>(tier, &F::constants().fold, state.into(), data);
-        reduce(tier, lane)
-    }
-}
-
-/// Folds data of more than four vectors as [`FoldSteps`] does; `AHEAD` says whether the data may be
-/// so long that reading ahead pays. If not, the code needs no stack frame.
-pub(crate) struct FoldStepsLong<F, const AHEAD: bool = true>(PhantomData<F>);
-
-impl<F, T, const AHEAD: bool> Body<T> for FoldStepsLong<F, AHEAD>
-where
-    F: HasCrcInstruction,
-    T: CrcStep<F::Polynomial> + CarryLessWide,
-{
-    type Family = F;
-    const EDGES: Edges = <FoldLong as Body<T>>::EDGES;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        let keys = &F::constants().fold;
-        reduce(tier, fold_long::<T, true, AHEAD>(tier, keys, state.into(), data))
-    }
-}
-
-/// Reduces a lane to the register.
-#[inline(always)]
-fn reduce<P: Polynomial, T: CrcStep<P> + CarryLessWide>(tier: T, lane: T::V) -> u32 {
-    let (low, high) = (tier.low_of(lane), tier.low_of(tier.high_down(lane)));
-    tier.step8(tier.step8(0, low), high)
-}
+pub(crate) use three_way::{Thirds, ThreeWay, ThreeWayTables};
 
 /// Runs one chain of instructions, then folding, by length.
 pub(crate) type ChainOrFold<F> = FoldSteps<F, { FOLD_FROM - 1 }>;

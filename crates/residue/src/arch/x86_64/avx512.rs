@@ -6,13 +6,12 @@ use crate::arch::ops;
 use crate::arch::sums::{Load, Weighted, WordSum, after};
 use crate::cpu::ReadAhead;
 use core::arch::x86_64::*;
-use dot::Dot;
+use dot::{Dot, ExactSums};
 use lanes::{both32, both64, four, halved, three32, wide};
-use short::ExactSums;
 
 mod dot;
 mod lanes;
-mod short;
+mod units;
 
 impl Load for Avx512Vnni {
     type V = __m512i;

@@ -1,6 +1,6 @@
 //! One chain of CRC instructions.
 
-use super::HasCrcInstruction;
+use super::shift::HasCrcInstruction;
 use crate::arch::{CrcStep, Polynomial};
 use crate::body::{Body, Edges};
 use crate::words::short_word;

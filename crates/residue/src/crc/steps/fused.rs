@@ -110,7 +110,9 @@
 //! data is folded, and goes *before* the blocks: the first of them needs the register at its end
 //! only, so that nothing waits for the reduction.
 
-use super::{FoldSteps, HasCrcInstruction, HeadShift, reduce, shift_key};
+use super::chain::HeadShift;
+use super::fold::{FoldSteps, reduce};
+use super::shift::{HasCrcInstruction, shift_key};
 use crate::arch::{CarryLessWide, CrcStep, streamed, tail_bytes};
 use crate::body::{Body, Edges};
 use crate::crc::fold::{gather_tail, to_four};

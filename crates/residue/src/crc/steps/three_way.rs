@@ -4,10 +4,9 @@
 //! third segment, so that its step takes them in, or by tables.
 
 use super::chain::{rest, serial};
-use super::{HasCrcInstruction, embedded, shift_key};
+use super::shift::{HasCrcInstruction, LONG, SHORT, ShiftTable, shift_key};
 use crate::arch::{CarryLess, CrcStep, Polynomial};
 use crate::body::{Body, Edges};
-use crate::crc::gf2::{self, Multiples};
 use core::marker::PhantomData;
 
 /// Runs three chains over three segments of `L` bytes; the second and third start at zero.
@@ -129,62 +128,8 @@ impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for Th
 /// Four tables of 256 would halve the look-ups, of which there are 16 in a block, and take 8 KiB.
 pub(crate) struct ThreeWayTables<F>(PhantomData<F>);
 
-/// The lengths of its segments, long and short.
-const LONG: usize = 8192;
-const SHORT: usize = 256;
 /// The least data that fills three short segments.
 pub(super) const TABLES_FROM: usize = 3 * SHORT;
-
-/// The tables for both lengths of segments.
-#[derive(Debug)]
-pub(crate) struct ShiftTables {
-    long: ShiftTable,
-    short: ShiftTable,
-}
-
-impl ShiftTables {
-    pub(crate) const fn new(poly: u32) -> Self {
-        ShiftTables { long: ShiftTable::new(poly, LONG), short: ShiftTable::new(poly, SHORT) }
-    }
-}
-
-/// The register after a number of zero bytes, from each of its half bytes.
-#[derive(Debug)]
-struct ShiftTable([[u32; 16]; 8]);
-
-impl ShiftTable {
-    const fn new(poly: u32, bytes: usize) -> Self {
-        let poly = embedded(poly);
-        let power = Multiples::new(poly).xpow(8 * bytes as u64);
-        let mut table = [[0; 16]; 8];
-        // Bit i of a register is x^(31 - i), embedded x^(63 - i).
-        let (mut moved, mut bit) = (gf2::mul(1 << 32, power, poly), 32);
-        while bit > 0 {
-            bit -= 1;
-            table[bit / 4][1 << (bit % 4)] = ((moved >> 32) as u32).reverse_bits();
-            moved = gf2::mulx(moved, poly);
-        }
-        let mut k = 0;
-        while k < 8 {
-            let mut i = 1usize;
-            while i < 16 {
-                let lowest = i & i.wrapping_neg();
-                if lowest != i {
-                    table[k][i] = table[k][lowest] ^ table[k][i ^ lowest];
-                }
-                i += 1;
-            }
-            k += 1;
-        }
-        ShiftTable(table)
-    }
-
-    #[inline(always)]
-    fn advance(&self, register: u32) -> u32 {
-        let half_byte = |k: usize| (register >> (4 * k) & 15) as usize;
-        (0..8).fold(0, |sum, k| sum ^ self.0[k][half_byte(k)])
-    }
-}
 
 impl<F: HasCrcInstruction> ThreeWayTables<F> {
     #[inline(always)]

@@ -1,0 +1,56 @@
+//! Folding, with the last lane reduced by two CRC instructions.
+
+use super::chain::HeadShift;
+use super::shift::HasCrcInstruction;
+use crate::arch::{CarryLessWide, CrcStep, Polynomial};
+use crate::body::{Body, Edges};
+use crate::crc::fold::{FoldLong, fold, fold_long};
+use core::marker::PhantomData;
+
+/// Folds as for any CRC of up to 64 bits, with the last lane reduced by two instructions; runs one
+/// chain of instructions over data of up to `CHAIN_TO` bytes, at least 16.
+pub(crate) struct FoldSteps<F, const CHAIN_TO: usize = 16>(PhantomData<F>);
+
+impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAIN_TO: usize> Body<T>
+    for FoldSteps<F, CHAIN_TO>
+{
+    type Family = F;
+    const EDGES: Edges = Edges::of(&[CHAIN_TO + 1], &[<FoldStepsLong<F> as Body<T>>::EDGES]);
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        const { assert!(CHAIN_TO >= 16) };
+        if data.len() <= CHAIN_TO {
+            return <HeadShift<F> as Body<T>>::run(tier, &(), state, data);
+        }
+        if data.len() > 64 * T::LANES {
+            return tier.outline::<FoldStepsLong<F>>(&(), state, data);
+        }
+        let lane = fold::<T, true, 0, false>(tier, &F::constants().fold, state.into(), data);
+        reduce(tier, lane)
+    }
+}
+
+/// Folds data of more than four vectors as [`FoldSteps`] does; `AHEAD` says whether the data may be
+/// so long that reading ahead pays. If not, the code needs no stack frame.
+pub(crate) struct FoldStepsLong<F, const AHEAD: bool = true>(PhantomData<F>);
+
+impl<F, T, const AHEAD: bool> Body<T> for FoldStepsLong<F, AHEAD>
+where
+    F: HasCrcInstruction,
+    T: CrcStep<F::Polynomial> + CarryLessWide,
+{
+    type Family = F;
+    const EDGES: Edges = <FoldLong as Body<T>>::EDGES;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        let keys = &F::constants().fold;
+        reduce(tier, fold_long::<T, true, AHEAD>(tier, keys, state.into(), data))
+    }
+}
+
+/// Reduces a lane to the register.
+#[inline(always)]
+pub(super) fn reduce<P: Polynomial, T: CrcStep<P> + CarryLessWide>(tier: T, lane: T::V) -> u32 {
+    let (low, high) = (tier.low_of(lane), tier.low_of(tier.high_down(lane)));
+    tier.step8(tier.step8(0, low), high)
+}
