@@ -29,16 +29,16 @@ const fn clean(tier: &'static str, body: &'static str, does: (&'static str, usiz
 }
 
 const HOT: &[Hot] = &[
-    clean("Avx2", "sums::paired::Long<sums::internet::Internet>", ("vpmaddwd", 8)),
-    clean("Avx512Vnni", "sums::paired::Long<sums::internet::Internet>", ("vpdpwssd", 4)),
+    clean("Avx2", "sums::paired::Long<sums::internet::family::Internet>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "sums::paired::Long<sums::internet::family::Internet>", ("vpdpwssd", 4)),
     clean("Avx2", "sums::paired::Long<sums::xns::Xns>", ("vpmaddwd", 8)),
     clean("Avx512Vnni", "sums::paired::Long<sums::xns::Xns>", ("vpdpwssd", 4)),
     clean("Avx2", "sums::weighted::Long<sums::adler::Adler>", ("vpmaddubsw", 4)),
     clean("Avx512Vnni", "sums::weighted::Long<sums::adler::Adler>", ("vpdpbusd", 4)),
-    clean("Avx2", "sums::weighted::Long<sums::fletcher::Bytes255>", ("vpmaddubsw", 4)),
-    clean("Avx512Vnni", "sums::weighted::Long<sums::fletcher::Bytes255>", ("vpdpbusd", 4)),
-    clean("Avx2", "sums::weighted::Long<sums::fletcher::Words65535>", ("vpmaddwd", 8)),
-    clean("Avx512Vnni", "sums::weighted::Long<sums::fletcher::Words65535>", ("vpdpwssd", 4)),
+    clean("Avx2", "sums::weighted::Long<sums::fletcher::family::Mod255>", ("vpmaddubsw", 4)),
+    clean("Avx512Vnni", "sums::weighted::Long<sums::fletcher::family::Mod255>", ("vpdpbusd", 4)),
+    clean("Avx2", "sums::weighted::Long<sums::fletcher::family::Mod65535>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "sums::weighted::Long<sums::fletcher::family::Mod65535>", ("vpdpwssd", 4)),
     // Instructions of two operands: each vector is multiplied twice, the first time in a copy; and
     // one more.
     Hot { tier: "Pclmul", body: "crc::fold::FoldLong", does: ("pclmul", 16), stack: 0, copies: 9 },
@@ -58,8 +58,8 @@ const HOT: &[Hot] = &[
     // The loop of CRCs that are not reflected, which turns the bytes of each lane.
     clean("Avx2Vpclmul", "crc::fold::FoldLong", ("vpshufb", 4)),
     clean("Avx512Vpclmul", "crc::fold::FoldLong", ("vpshufb", 4)),
-    clean("Avx2Vpclmul", "crc::steps::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
-    clean("Avx512Vpclmul", "crc::steps::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
+    clean("Avx2Vpclmul", "crc::steps::fold::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
+    clean("Avx512Vpclmul", "crc::steps::fold::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
     clean(
         "Avx512Vpclmul",
         "crc::steps::fused::Fused<crc::crc32c::Crc32c, 5120, 4, 256, 4>",

@@ -54,10 +54,10 @@ const LOOPS: [Loop; 9] = [
         "crc::steps::fused::Fused<crc::crc32c::Crc32c, 1408, 3, 128, 8>",
         "pmull",
     ),
-    hot("Internet", "Neon", "sums::paired::Long<sums::internet::Internet>", "uadalp"),
+    hot("Internet", "Neon", "sums::paired::Long<sums::internet::family::Internet>", "uadalp"),
     hot("Adler-32", "Neon", "sums::weighted::Long<sums::adler::Adler>", "umlal"),
-    hot("Fletcher-16", "Neon", "sums::weighted::Long<sums::fletcher::Bytes255>", "umlal"),
-    hot("Fletcher-32", "Neon", "sums::weighted::Long<sums::fletcher::Words65535>", "umlal"),
+    hot("Fletcher-16", "Neon", "sums::weighted::Long<sums::fletcher::family::Mod255>", "umlal"),
+    hot("Fletcher-32", "Neon", "sums::weighted::Long<sums::fletcher::family::Mod65535>", "umlal"),
 ];
 
 /// Prints the table.

@@ -27,8 +27,8 @@ use crate::body::Family;
 pub use crate::body::{Packets, Spans};
 use crate::code::{Code, of_sum};
 use crate::crc::{compiled::CompiledIn, crc32c::Crc32c, of_family};
-use crate::kernel::Dispatch;
-use crate::sums::internet as rfc1071;
+use crate::kernel::{Dispatch, Dispatched};
+use crate::sums::internet::{self as rfc1071, Internet};
 
 /// Computes the Internet checksum of each packet, of any length, as
 /// [`internet::checksum`](crate::internet::checksum) does.
@@ -38,7 +38,7 @@ use crate::sums::internet as rfc1071;
 pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Result<(), Error> {
     let packets = packets.into();
     packets.places(values.len())?;
-    if rfc1071::DISPATCH.batch(&(), packets, values).is_none() {
+    if Internet::DISPATCH.batch(&(), packets, values).is_none() {
         packets.singly(values, rfc1071::checksum);
     }
     Ok(())

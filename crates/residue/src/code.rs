@@ -1,6 +1,6 @@
 //! A code chosen by name at run time, for the command line and for other languages.
 
-mod families;
+pub(crate) mod families;
 mod listed;
 pub mod partial;
 mod stream;
@@ -14,7 +14,7 @@ use crate::{Error, cpu};
 use core::fmt;
 use core::str::FromStr;
 
-pub(crate) use families::{Kind, of_sum};
+pub(crate) use families::of_sum;
 use listed::listed;
 use partial::Partial;
 pub use stream::Stream;
@@ -161,7 +161,9 @@ impl Code {
     #[must_use]
     pub fn reference(&self, data: &[u8]) -> u128 {
         match self {
-            Code::Sum(sum) => ValueEncoding::of_sum(*sum).of(sum.reference(data).into(), data),
+            Code::Sum(sum) => {
+                ValueEncoding::of_sum(*sum).of(sum.family().reference(data).into(), data)
+            }
             Code::Crc(crc) => crc.params().reference(data),
         }
     }

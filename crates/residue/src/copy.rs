@@ -19,10 +19,13 @@ use crate::body::Family;
 use crate::code::{Code, ValueEncoding, of_sum};
 use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
 use crate::crc::{CRC_32, CRC_32C, CRC_64_NVME, Crc, Width, crc32c::Crc32c, of_family};
+use crate::kernel::Dispatched;
 pub use crate::kernel::copy::Destination;
 use crate::kernel::copy::{copy, run};
-use crate::sums::fletcher::{Bytes255, Variant, Words65535};
-use crate::sums::{adler as rfc1950, internet as rfc1071, xns as idp};
+use crate::sums::adler::{self, Adler};
+use crate::sums::fletcher::{Mod255, Mod65535};
+use crate::sums::internet::Internet;
+use crate::sums::xns::Xns;
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident -> $value:ty: $best:expr;)*) => {$(
@@ -45,15 +48,15 @@ functions! {
     crc64_nvme -> u64: Crc64Nvme::DISPATCH;
     /// Copies `from` to `to` and returns [`internet::checksum`](crate::internet::checksum) of the
     /// bytes.
-    internet -> u16: &rfc1071::DISPATCH;
+    internet -> u16: Internet::DISPATCH;
     /// Copies `from` to `to` and returns [`adler32`](crate::adler32) of the bytes.
-    adler32 -> u32: &rfc1950::DISPATCH;
+    adler32 -> u32: Adler::DISPATCH;
     /// Copies `from` to `to` and returns [`fletcher16`](crate::fletcher16) of the bytes.
-    fletcher16 -> u16: Bytes255::DISPATCH;
+    fletcher16 -> u16: Mod255::DISPATCH;
     /// Copies `from` to `to` and returns [`fletcher32`](crate::fletcher32) of the bytes.
-    fletcher32 -> u32: Words65535::DISPATCH;
+    fletcher32 -> u32: Mod65535::DISPATCH;
     /// Copies `from` to `to` and returns [`xns::checksum`](crate::xns::checksum) of the bytes.
-    xns -> u16: &idp::DISPATCH;
+    xns -> u16: Xns::DISPATCH;
 }
 
 macro_rules! extend {
@@ -83,8 +86,8 @@ extend! {
 /// # Panics
 /// If the lengths differ.
 pub fn adler32_extend(value: u32, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u32 {
-    let start = rfc1950::state(value);
-    rfc1950::Adler::finish(&(), run(&rfc1950::DISPATCH, &(), start, from, to))
+    let start = adler::state(value);
+    Adler::finish(&(), run(Adler::DISPATCH, &(), start, from, to))
 }
 
 /// Copies `from` to `to` and returns [`Crc::checksum`] of the bytes.

@@ -2,7 +2,7 @@
 
 use super::{Piece, Span};
 use residue::crc::{Crc, catalog};
-use residue::fletcher::{self, Bytes255, Words65535, check_octets};
+use residue::fletcher::{self, Mod255, Mod65535, check_octets};
 use residue::internet::Checksum;
 
 /// A rule for computing a check value from the covered bytes, with its own field taken as zero, and
@@ -202,7 +202,7 @@ impl Rule {
             }
             Rule::Fletcher8 => {
                 let sums = [value >> 8 & 0xff, value & 0xff].map(|sum| sum as u32);
-                let sums = fletcher::update_at::<Bytes255>(sums, length, offset, old, new)?;
+                let sums = fletcher::update_at::<Mod255>(sums, length, offset, old, new)?;
                 let [a, b] = sums.map(|sum| if sum == 0 { 0xff } else { u64::from(sum) });
                 Some(a << 8 | b)
             }
@@ -211,7 +211,7 @@ impl Rule {
                 let sums =
                     [value >> 16 & 0xffff, value & 0xffff].map(|sum| (sum as u16).swap_bytes());
                 let sums = sums.map(u32::from);
-                let sums = fletcher::update_at::<Words65535>(sums, length, offset, old, new)?;
+                let sums = fletcher::update_at::<Mod65535>(sums, length, offset, old, new)?;
                 let [a, b] =
                     sums.map(|sum| if sum == 0 { 0xffff } else { (sum as u16).swap_bytes() });
                 Some(u64::from(a) << 16 | u64::from(b))

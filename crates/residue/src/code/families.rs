@@ -1,26 +1,33 @@
 //! The families that compute the sums, in one table.
 
-use super::sum::{Group, Step};
 use crate::Error;
+use crate::body::Family;
 use crate::crc::{Crc, Digest};
 use crate::kernel::copy::Destination;
-use crate::sums::baseline::{self, Add, Checksum, Xor};
-use crate::sums::fletcher::{self, Bytes255, Bytes256, Sums, Variant, Words65535, Words65536};
-use crate::sums::koopman::{self, Mod253, Mod65519, Mod65525, Mod4294967291};
-use crate::sums::{adler, dual, internet, xns};
+use crate::sums::baseline::{self, Add, Baseline, Xor};
+use crate::sums::dual::{self, Dual};
+use crate::sums::fletcher::{self, Mod255, Mod256, Mod65535, Mod65536, Variant};
+use crate::sums::group::Group;
+use crate::sums::koopman::{self, Koopman, Mod253, Mod65519, Mod65525, Mod4294967291};
+use crate::sums::running::{Running, Summed};
+use crate::sums::{adler, internet, xns};
 
-/// Declares the families: for each, how it streams, the dispatch of its kernels, its definition,
-/// the bytes in a word, and the arithmetic of its states.
+/// Declares the families: for each, its type and its definition.
 ///
 /// The first argument is a dollar sign, for the macro that this one declares.
 macro_rules! families {
-    ($d:tt; $(
-        $kind:ident: $stream:ty, $best:expr, $reference:expr, $word:literal, $group:expr;
-    )*) => {
+    ($d:tt; $($kind:ident: $family:ty, $reference:expr;)*) => {
         /// The family that computes a sum.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Kind {
             $($kind),*
+        }
+
+        /// The families by the names of their kinds.
+        pub(crate) mod types {
+            use super::*;
+
+            $(pub(crate) type $kind = $family;)*
         }
 
         impl Kind {
@@ -34,14 +41,39 @@ macro_rules! families {
             /// Returns how many bytes a word has.
             pub(super) const fn word(self) -> u64 {
                 match self {
-                    $(Kind::$kind => $word),*
+                    $(Kind::$kind => <$family>::WORD as u64),*
                 }
             }
 
             /// Returns the arithmetic of the states.
             pub(super) const fn group(self) -> Group {
                 match self {
-                    $(Kind::$kind => $group),*
+                    $(Kind::$kind => <$family>::GROUP),*
+                }
+            }
+
+            /// Returns the state of no data.
+            pub(super) fn start(self) -> u64 {
+                match self {
+                    $(Kind::$kind => <$family>::pack(<$family>::START, 0)),*
+                }
+            }
+
+            /// Returns the state of `bytes` bytes of data with the family's value `value`.
+            pub(super) fn state(self, value: u32, bytes: u64) -> u64 {
+                match self {
+                    $(Kind::$kind => <$family>::pack(<$family>::unfinish(value as _), bytes)),*
+                }
+            }
+
+            /// Returns the family's value of `bytes` bytes of data, not all zero if `nonzero`, with
+            /// this state.
+            pub(super) fn value(self, state: u64, bytes: u64, nonzero: bool) -> u32 {
+                match self {
+                    $(Kind::$kind => {
+                        let state = <$family>::unpack(state, bytes, nonzero);
+                        <$family>::finish(&(), state).into()
+                    })*
                 }
             }
         }
@@ -49,36 +81,56 @@ macro_rules! families {
         /// Evaluates an expression for the family that computes a sum, with the dispatch of its
         /// kernels.
         macro_rules! of_sum {
-            ($d kind:expr, |$d best:ident| $d body:expr) => {
+            ($d kind:expr, |$d best:ident| $d body:expr) => {{
+                use $crate::code::families::{Kind, types};
+                use $crate::kernel::Dispatched;
                 match $d kind {
-                    $($crate::code::Kind::$kind => {
-                        let $d best = $best;
+                    $(Kind::$kind => {
+                        let $d best = types::$kind::DISPATCH;
                         $d body
                     })*
                 }
-            };
+            }};
         }
         pub(crate) use of_sum;
 
         /// The state of a stream: the streaming type of one family.
         #[derive(Clone, Debug, PartialEq)]
         pub(super) enum State<'a> {
-            $($kind($stream),)*
+            $($kind(Running<$family>),)*
             Crc(Digest<u128, &'a Crc>),
         }
 
         impl State<'_> {
             pub(super) const fn new(kind: Kind) -> Self {
                 match kind {
-                    $(Kind::$kind => State::$kind(<$stream>::new())),*
+                    $(Kind::$kind => State::$kind(Running::new())),*
                 }
             }
 
-            /// Continues after `bytes` bytes of data that have the family's value `value`.
-            pub(super) fn resume(kind: Kind, value: u32, bytes: u64) -> Result<Self, Error> {
+            /// Continues after `bytes` bytes of data that have the family's value `value`, not all
+            /// zero if `nonzero`.
+            pub(super) fn resume(
+                kind: Kind,
+                value: u32,
+                bytes: u64,
+                nonzero: bool,
+            ) -> Result<Self, Error> {
                 Ok(match kind {
-                    $(Kind::$kind => State::$kind(<$stream>::resume(value as _, bytes)?)),*
+                    $(Kind::$kind => {
+                        let mut stream = Running::<$family>::resume(value as _, bytes)?;
+                        stream.set_nonzero(nonzero);
+                        State::$kind(stream)
+                    })*
                 })
+            }
+
+            /// Returns whether any byte was not zero, if the family's encodings need to know.
+            pub(super) fn nonzero(&self) -> bool {
+                match self {
+                    $(State::$kind(stream) => stream.nonzero(),)*
+                    State::Crc(_) => true,
+                }
             }
 
             pub(super) fn update(&mut self, data: &[u8]) {
@@ -126,45 +178,22 @@ fn sums<V: Variant>(data: &[u8]) -> u32 {
 
 families! {
     $;
-    Internet: internet::Checksum, &crate::sums::internet::DISPATCH, internet::reference, 1,
-        Group { modulus: 65535, step: Step::Rotate(8) };
-    Xns: xns::Checksum, &crate::sums::xns::DISPATCH, xns::reference, 2,
-        Group { modulus: 65535, step: Step::Rotate(1) };
-    Bytes255: Sums<Bytes255>,
-        <crate::sums::fletcher::Bytes255 as crate::sums::fletcher::Variant>::DISPATCH,
-        sums::<Bytes255>, 1, Group { modulus: 255, step: Step::Sum };
-    Words65535: Sums<Words65535>,
-        <crate::sums::fletcher::Words65535 as crate::sums::fletcher::Variant>::DISPATCH,
-        sums::<Words65535>, 2, Group { modulus: 65535, step: Step::Sum };
-    Bytes256: Sums<Bytes256>,
-        <crate::sums::fletcher::Bytes256 as crate::sums::fletcher::Variant>::DISPATCH,
-        sums::<Bytes256>, 1, Group { modulus: 256, step: Step::Sum };
-    Words65536: Sums<Words65536>,
-        <crate::sums::fletcher::Words65536 as crate::sums::fletcher::Variant>::DISPATCH,
-        sums::<Words65536>, 2, Group { modulus: 65536, step: Step::Sum };
-    Adler: adler::Adler32, &crate::sums::adler::DISPATCH, adler::reference, 1,
-        Group { modulus: adler::MODULUS as u64, step: Step::Sum };
-    Xor8: Checksum<Xor, u8>, &crate::sums::baseline::DISPATCH_XOR_8,
-        baseline::reference::<Xor, u8>, 1, Group { modulus: 0, step: Step::None };
-    Xor16: Checksum<Xor, u16>, &crate::sums::baseline::DISPATCH_XOR_16,
-        baseline::reference::<Xor, u16>, 2, Group { modulus: 0, step: Step::None };
-    Xor32: Checksum<Xor, u32>, &crate::sums::baseline::DISPATCH_XOR_32,
-        baseline::reference::<Xor, u32>, 4, Group { modulus: 0, step: Step::None };
-    Add8: Checksum<Add, u8>, &crate::sums::baseline::DISPATCH_ADD_8,
-        baseline::reference::<Add, u8>, 1, Group { modulus: 1 << 8, step: Step::None };
-    Add16: Checksum<Add, u16>, &crate::sums::baseline::DISPATCH_ADD_16,
-        baseline::reference::<Add, u16>, 2, Group { modulus: 1 << 16, step: Step::None };
-    Add32: Checksum<Add, u32>, &crate::sums::baseline::DISPATCH_ADD_32,
-        baseline::reference::<Add, u32>, 4, Group { modulus: 1 << 32, step: Step::None };
-    Koopman8: koopman::Checksum<Mod253>, &crate::sums::koopman::DISPATCH_8,
-        koopman::reference::<Mod253>, 1, Group { modulus: 253, step: Step::Scale };
-    Koopman16: koopman::Checksum<Mod65519>, &crate::sums::koopman::DISPATCH_16,
-        koopman::reference::<Mod65519>, 1, Group { modulus: 65519, step: Step::Scale };
-    Koopman32: koopman::Checksum<Mod4294967291>, &crate::sums::koopman::DISPATCH_32,
-        koopman::reference::<Mod4294967291>, 1,
-        Group { modulus: 4_294_967_291, step: Step::Scale };
-    Dual16: dual::Checksum<Mod253>, &crate::sums::dual::DISPATCH_16,
-        dual::reference::<Mod253>, 4, Group { modulus: 253, step: Step::Sum };
-    Dual32: dual::Checksum<Mod65525>, &crate::sums::dual::DISPATCH_32,
-        dual::reference::<Mod65525>, 4, Group { modulus: 65525, step: Step::Sum };
+    Internet: internet::Internet, internet::reference;
+    Xns: xns::Xns, xns::reference;
+    Fletcher16: Mod255, sums::<Mod255>;
+    Fletcher32: Mod65535, sums::<Mod65535>;
+    Fletcher16Mod256: Mod256, sums::<Mod256>;
+    Fletcher32Mod65536: Mod65536, sums::<Mod65536>;
+    Adler: adler::Adler, adler::reference;
+    Xor8: Baseline<Xor, u8>, baseline::reference::<Xor, u8>;
+    Xor16: Baseline<Xor, u16>, baseline::reference::<Xor, u16>;
+    Xor32: Baseline<Xor, u32>, baseline::reference::<Xor, u32>;
+    Add8: Baseline<Add, u8>, baseline::reference::<Add, u8>;
+    Add16: Baseline<Add, u16>, baseline::reference::<Add, u16>;
+    Add32: Baseline<Add, u32>, baseline::reference::<Add, u32>;
+    Koopman8: Koopman<Mod253>, koopman::reference::<Mod253>;
+    Koopman16: Koopman<Mod65519>, koopman::reference::<Mod65519>;
+    Koopman32: Koopman<Mod4294967291>, koopman::reference::<Mod4294967291>;
+    Dual16: Dual<Mod253>, dual::reference::<Mod253>;
+    Dual32: Dual<Mod65525>, dual::reference::<Mod65525>;
 }

@@ -270,7 +270,7 @@ impl<'a> Partial<'a> {
     fn start(&self) -> u128 {
         match self.code {
             Code::Crc(crc) => crc.start(),
-            Code::Sum(sum) => sum.start().into(),
+            Code::Sum(sum) => sum.family().start().into(),
         }
     }
 
@@ -285,7 +285,7 @@ impl<'a> Partial<'a> {
     fn after(&self, state: u128, bytes: u64, nonzero: bool) -> Partial<'a> {
         let value = match self.code {
             Code::Crc(crc) => crc.finish(state),
-            Code::Sum(sum) => sum.of_state(state as u64, bytes, nonzero).into(),
+            Code::Sum(sum) => sum.value(state as u64, bytes, nonzero).into(),
         };
         Partial { code: self.code, value, bytes }
     }
@@ -293,14 +293,14 @@ impl<'a> Partial<'a> {
     fn plus(&self, a: u128, b: u128) -> u128 {
         match self.code {
             Code::Crc(_) => a ^ b,
-            Code::Sum(sum) => sum.plus(a as u64, b as u64).into(),
+            Code::Sum(sum) => sum.group().plus(a as u64, b as u64).into(),
         }
     }
 
     fn minus(&self, a: u128, b: u128) -> u128 {
         match self.code {
             Code::Crc(_) => a ^ b,
-            Code::Sum(sum) => sum.minus(a as u64, b as u64).into(),
+            Code::Sum(sum) => sum.group().minus(a as u64, b as u64).into(),
         }
     }
 
@@ -308,7 +308,10 @@ impl<'a> Partial<'a> {
     fn advance(&self, state: u128, from: u64, to: u64) -> u128 {
         match self.code {
             Code::Crc(crc) => crc.advance(state, to - from),
-            Code::Sum(sum) => sum.advance(state as u64, sum.units(to) - sum.units(from)).into(),
+            Code::Sum(sum) => {
+                let units = sum.units(to) - sum.units(from);
+                sum.group().advance(state as u64, units).into()
+            }
         }
     }
 
@@ -316,7 +319,10 @@ impl<'a> Partial<'a> {
     fn retreat(&self, state: u128, from: u64, to: u64) -> u128 {
         match self.code {
             Code::Crc(crc) => crc.retreat(state, to - from),
-            Code::Sum(sum) => sum.retreat(state as u64, sum.units(to) - sum.units(from)).into(),
+            Code::Sum(sum) => {
+                let units = sum.units(to) - sum.units(from);
+                sum.group().retreat(state as u64, units).into()
+            }
         }
     }
 }

@@ -30,16 +30,10 @@ impl<'a> Stream<'a> {
         let state = match code {
             Code::Crc(crc) => State::Crc(crc.resume(value, bytes)),
             Code::Sum(sum) => {
-                let mut state =
-                    State::resume(sum.family(), sum.decode(value as u32, bytes), bytes)?;
                 // In one's complement, the value distinguishes zero data from other multiples of
                 // the modulus, the family's does not.
-                match &mut state {
-                    State::Bytes255(sums) => sums.set_nonzero(value != 0),
-                    State::Words65535(sums) => sums.set_nonzero(value != 0),
-                    _ => {}
-                }
-                state
+                let nonzero = value != 0;
+                State::resume(sum.family(), sum.decode(value as u32, bytes), bytes, nonzero)?
             }
         };
         Ok(Stream { code, state, bytes: Length::new(bytes) })
@@ -86,15 +80,12 @@ impl<'a> Stream<'a> {
     /// Returns the value of the data added up to now.
     #[must_use]
     pub fn value(&self) -> u128 {
-        let nonzero = match &self.state {
-            State::Bytes255(sums) => sums.nonzero(),
-            State::Words65535(sums) => sums.nonzero(),
-            _ => true,
-        };
         let value = self.state.value();
         match self.code {
             Code::Crc(_) => value,
-            Code::Sum(sum) => sum.encode(value as u32, self.bytes(), || nonzero).into(),
+            Code::Sum(sum) => {
+                sum.encode(value as u32, self.bytes(), || self.state.nonzero()).into()
+            }
         }
     }
 

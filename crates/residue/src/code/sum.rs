@@ -4,9 +4,9 @@
 use super::families::Kind;
 use crate::body::Family;
 use crate::sums::fletcher::{
-    self, Bytes255, Sums, Variant, Words65535, check_octets, end_around, rfc1146, swap_halves,
+    self, Mod255, Mod65535, Sums, Variant, check_octets, end_around, rfc1146, swap_halves,
 };
-use crate::sums::koopman;
+use crate::sums::group::Group;
 
 /// The description of a code that is not a CRC.
 pub(super) struct Spec {
@@ -65,25 +65,25 @@ sums! {
         "The Internet checksum (RFC 1071): one's-complement sum of big-endian words, complemented.";
     Xns: "xns", 16, Xns, Plain,
         "XNS IDP: one's-complement sum of big-endian words, rotated left after each.";
-    Fletcher16: "fletcher-16", 16, Bytes255, Plain,
+    Fletcher16: "fletcher-16", 16, Fletcher16, Plain,
         "Fletcher's sums of bytes modulo 255, B:A.";
-    Fletcher32: "fletcher-32", 32, Words65535, Plain,
+    Fletcher32: "fletcher-32", 32, Fletcher32, Plain,
         "Fletcher's sums of little-endian words modulo 65535, B:A.";
-    Fletcher32Be: "fletcher-32/be", 32, Words65535, Swapped,
+    Fletcher32Be: "fletcher-32/be", 32, Fletcher32, Swapped,
         "Fletcher's sums of big-endian words modulo 65535, B:A.";
-    Fletcher16Mod256: "fletcher-16/mod256", 16, Bytes256, Plain,
+    Fletcher16Mod256: "fletcher-16/mod256", 16, Fletcher16Mod256, Plain,
         "A common mistake: Fletcher's sums of bytes modulo 256, B:A.";
-    Fletcher32Mod65536: "fletcher-32/mod65536", 32, Words65536, Plain,
+    Fletcher32Mod65536: "fletcher-32/mod65536", 32, Fletcher32Mod65536, Plain,
         "A common mistake: Fletcher's sums of little-endian words modulo 65536, B:A.";
-    Rfc1146B8: "rfc1146-8", 16, Bytes255, Rfc1146Bytes,
+    Rfc1146B8: "rfc1146-8", 16, Fletcher16, Rfc1146Bytes,
         "TCP alternate checksum 1 (RFC 1146): one's-complement Fletcher sums of bytes, A:B.";
-    Rfc1146B16: "rfc1146-16", 32, Words65535, Rfc1146Words,
+    Rfc1146B16: "rfc1146-16", 32, Fletcher32, Rfc1146Words,
         "TCP alternate checksum 2 (RFC 1146): one's-complement Fletcher sums of big-endian words, \
         A:B.";
-    Iso8473: "iso-8473", 16, Bytes255, Iso8473,
+    Iso8473: "iso-8473", 16, Fletcher16, Iso8473,
         "The two check octets of ISO 8473 (RFC 905 annex B) for data they are appended to, as \
         sent.";
-    FourOctets: "four-octets", 32, Words65535, FourOctets,
+    FourOctets: "four-octets", 32, Fletcher32, FourOctets,
         "Sklower's four check octets, of 16-bit units, for data they are appended to, as sent.";
     Adler32: "adler-32", 32, Adler, Plain,
         "Adler-32 (RFC 1950): sums of bytes modulo 65521, B:A.";
@@ -182,11 +182,6 @@ impl Sum {
         if self.family() == Kind::Internet { 0xffff } else { 0 }
     }
 
-    /// Returns the state of no data.
-    pub(crate) fn start(self) -> u64 {
-        u64::from(self.family() == Kind::Adler)
-    }
-
     /// Converts the family's value of `bytes` bytes of data, not all zero if `nonzero`, to the
     /// code's.
     pub(super) fn encode(self, value: u32, bytes: u64, nonzero: impl FnOnce() -> bool) -> u32 {
@@ -194,20 +189,20 @@ impl Sum {
             Encoding::Plain => value,
             Encoding::Swapped => swap_halves(value),
             Encoding::Rfc1146Bytes => {
-                rfc1146::<Bytes255>(end_around::<Bytes255>(sums::<Bytes255>(value), nonzero()))
+                rfc1146::<Mod255>(end_around::<Mod255>(sums::<Mod255>(value), nonzero()))
             }
             Encoding::Rfc1146Words => {
-                let sums = end_around::<Words65535>(sums::<Words65535>(value), nonzero());
-                rfc1146::<Words65535>(sums)
+                let sums = end_around::<Mod65535>(sums::<Mod65535>(value), nonzero());
+                rfc1146::<Mod65535>(sums)
             }
             Encoding::Iso8473 => {
-                let sums = padded::<Bytes255>(sums::<Bytes255>(value));
+                let sums = padded::<Mod255>(sums::<Mod255>(value));
                 let place = in_word(bytes);
                 let octets = check_octets::octets_from(&Sums::of(sums, place + 2), place);
                 octets.map_or(0, |octets| u16::from_be_bytes(octets).into())
             }
             Encoding::FourOctets => {
-                let sums = padded::<Words65535>(sums::<Words65535>(value));
+                let sums = padded::<Mod65535>(sums::<Mod65535>(value));
                 let place = in_word(bytes);
                 let sums = Sums::of(sums, place + 4);
                 check_octets::four_octets_from(&sums, place).map_or(0, u32::from_be_bytes)
@@ -221,20 +216,15 @@ impl Sum {
             Encoding::Plain => value,
             Encoding::Swapped => swap_halves(value),
             Encoding::Rfc1146Bytes => {
-                Bytes255::finish(&(), [value >> 8, value & 0xff].map(|sum| sum % 255))
+                Mod255::finish(&(), [value >> 8, value & 0xff].map(|sum| sum % 255))
             }
             Encoding::Rfc1146Words => {
                 let value = swap_halves(value);
-                Words65535::finish(&(), [value >> 16, value & 0xffff].map(|sum| sum % 65535))
+                Mod65535::finish(&(), [value >> 16, value & 0xffff].map(|sum| sum % 65535))
             }
-            Encoding::Iso8473 => without_octets::<Bytes255, 2>((value as u16).to_be_bytes(), bytes),
-            Encoding::FourOctets => without_octets::<Words65535, 4>(value.to_be_bytes(), bytes),
+            Encoding::Iso8473 => without_octets::<Mod255, 2>((value as u16).to_be_bytes(), bytes),
+            Encoding::FourOctets => without_octets::<Mod65535, 4>(value.to_be_bytes(), bytes),
         }
-    }
-
-    /// Computes the family's value of `data` by its definition.
-    pub(super) fn reference(self, data: &[u8]) -> u32 {
-        self.family().reference(data)
     }
 
     /// Returns the bytes in a word; only the last of several combined parts may end inside one.
@@ -242,114 +232,23 @@ impl Sum {
         self.family().word()
     }
 
+    /// Returns the arithmetic of the states.
+    pub(super) const fn group(self) -> Group {
+        self.family().group()
+    }
+
     /// Returns the number of words in `bytes` bytes, counting a partial word as one.
-    pub(crate) const fn units(self, bytes: u64) -> u64 {
+    pub(super) const fn units(self, bytes: u64) -> u64 {
         bytes.div_ceil(self.word())
     }
 
-    /// Returns the state of `bytes` bytes of data with this value: A in the lower half, B in the
-    /// upper.
-    pub(crate) fn state(self, value: u32, bytes: u64) -> u64 {
-        let value = self.decode(value, bytes);
-        let (a, b) = match (self, self.family().group().step) {
-            // States count weights from the end, as in the other codes; the Internet checksum
-            // itself counts them from the beginning.
-            (Sum::Internet, _) => {
-                let sum = !value as u16;
-                (if bytes % 2 == 1 { sum.swap_bytes() } else { sum }.into(), 0)
-            }
-            (_, Step::Sum) => {
-                let bits = self.spec().width / 2;
-                (value & ((1 << bits) - 1), value >> bits)
-            }
-            _ => (value, 0),
-        };
-        self.plus(u64::from(b) << 32 | u64::from(a), 0)
+    /// Returns the state of `bytes` bytes of data with this value.
+    pub(super) fn state(self, value: u32, bytes: u64) -> u64 {
+        self.family().state(self.decode(value, bytes), bytes)
     }
 
     /// Returns the value of data of `bytes` bytes with this state, not all zero if `nonzero`.
-    pub(crate) fn of_state(self, state: u64, bytes: u64, nonzero: bool) -> u32 {
-        let (a, b) = (state as u32, (state >> 32) as u32);
-        let value = match (self, self.family().group().step) {
-            (Sum::Internet, _) => {
-                let sum = if a == 0 && nonzero { 0xffff } else { a as u16 };
-                !u32::from(if bytes % 2 == 1 { sum.swap_bytes() } else { sum }) & 0xffff
-            }
-            (_, Step::Sum) => b << (self.spec().width / 2) | a,
-            _ => a,
-        };
-        self.encode(value, bytes, || nonzero)
+    pub(super) fn value(self, state: u64, bytes: u64, nonzero: bool) -> u32 {
+        self.encode(self.family().value(state, bytes, nonzero), bytes, || nonzero)
     }
-
-    pub(crate) const fn plus(self, x: u64, y: u64) -> u64 {
-        match self.family().group().modulus {
-            0 => x ^ y,
-            m => {
-                let low = ((x & LOW) + (y & LOW)) % m;
-                let high = ((x >> 32) + (y >> 32)) % m;
-                high << 32 | low
-            }
-        }
-    }
-
-    pub(crate) const fn minus(self, x: u64, y: u64) -> u64 {
-        match self.family().group().modulus {
-            0 => x ^ y,
-            m => {
-                let low = ((x & LOW) + m - (y & LOW)) % m;
-                let high = ((x >> 32) + m - (y >> 32)) % m;
-                high << 32 | low
-            }
-        }
-    }
-
-    /// Returns the state after `units` units of zero.
-    pub(crate) const fn advance(self, state: u64, units: u64) -> u64 {
-        let Group { modulus, step } = self.family().group();
-        match step {
-            Step::None => state,
-            Step::Rotate(bits) => (state as u16).rotate_left((units % 16) as u32 * bits) as u64,
-            Step::Sum => {
-                let a = state & LOW;
-                let b = ((state >> 32) + units % modulus * a) % modulus;
-                b << 32 | a
-            }
-            Step::Scale => state % modulus * koopman::shift(units, modulus) % modulus,
-        }
-    }
-
-    /// Returns the state before `units` units of zero: the inverse of [`Sum::advance`].
-    pub(crate) const fn retreat(self, state: u64, units: u64) -> u64 {
-        let Group { modulus, step } = self.family().group();
-        match step {
-            // Advances by the remainder of a full turn.
-            Step::None | Step::Rotate(_) => self.advance(state, 16 - units % 16),
-            Step::Sum => self.advance(state, modulus - units % modulus),
-            Step::Scale => state % modulus * koopman::unshift(units, modulus) % modulus,
-        }
-    }
-}
-
-/// A mask for the lower half of a state.
-const LOW: u64 = 0xffff_ffff;
-
-/// The arithmetic of a code's states: one or two numbers, added modulo `modulus` (0: exclusive or),
-/// and the effect of the next unit on the state before it.
-pub(super) struct Group {
-    pub(super) modulus: u64,
-    pub(super) step: Step,
-}
-
-/// The effect of a zero unit on a state.
-#[derive(Clone, Copy)]
-pub(super) enum Step {
-    /// No change.
-    None,
-    /// Rotates a 16-bit sum modulo 65535 left by so many bits, which multiplies it by a power of
-    /// two.
-    Rotate(u32),
-    /// Adds A to B.
-    Sum,
-    /// Multiplies by 256.
-    Scale,
 }

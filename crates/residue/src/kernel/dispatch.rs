@@ -136,6 +136,26 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
+/// A family with one table of kernels.
+#[doc(hidden)]
+pub trait Dispatched: Family {
+    /// The choice among its kernels.
+    #[allow(private_interfaces)]
+    const DISPATCH: &'static Dispatch<Self>;
+}
+
+/// Implements [`Dispatched`] for a family from its table of kernels, a constant.
+macro_rules! dispatched {
+    ($family:ty, $kernels:expr) => {
+        impl $crate::kernel::Dispatched for $family {
+            #[allow(private_interfaces)]
+            const DISPATCH: &'static $crate::kernel::Dispatch<Self> =
+                &$crate::kernel::dispatch!($family, $kernels);
+        }
+    };
+}
+pub(crate) use dispatched;
+
 impl<F: Family> Dispatch<F> {
     /// Returns the kernels, best first.
     pub(crate) const fn kernels(&self) -> &'static [Kernel<F>] {

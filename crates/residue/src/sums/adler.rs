@@ -15,12 +15,13 @@
 
 use crate::arch::{Bytes, Portable};
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
-use crate::sums::running::{Running, Summed};
+use crate::kernel::{Dispatch, Dispatched, Kernel, dispatched, on_aarch64, on_x86_64};
+use crate::sums::group::{Group, Step, pack, unpack};
+use crate::sums::running::{self, Running, Summed};
 use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors};
 
 /// The largest prime below 2^16.
-pub(crate) const MODULUS: u32 = 65521;
+const MODULUS: u32 = Adler::GROUP.modulus as u32;
 
 /// Computes Adler-32 of `data`, of any length.
 ///
@@ -32,7 +33,7 @@ pub(crate) const MODULUS: u32 = 65521;
 #[inline]
 #[must_use]
 pub fn adler32(data: &[u8]) -> u32 {
-    DISPATCH.oneshot(&(), data)
+    Adler::DISPATCH.oneshot(&(), data)
 }
 
 /// Returns Adler-32 of data with the value `value`, followed by `data`, like zlib's `adler32`.
@@ -44,7 +45,7 @@ pub fn adler32(data: &[u8]) -> u32 {
 /// ```
 #[must_use]
 pub fn adler32_extend(value: u32, data: &[u8]) -> u32 {
-    Adler::finish(&(), DISPATCH.run(&(), state(value), data))
+    Adler::finish(&(), Adler::DISPATCH.run(&(), state(value), data))
 }
 
 /// Returns the sums that `value` holds, reduced: the kernels rely on it, and a caller may pass
@@ -62,12 +63,14 @@ pub type Adler32 = Running<Adler>;
 /// The second piece has `length` bytes: A = A1 + A2 - 1 and B = B1 + B2 + length (A1 - 1).
 #[must_use]
 pub const fn combine(first: u32, second: u32, length: u64) -> u32 {
-    let m = MODULUS as u64;
-    let (a1, b1) = ((first & 0xffff) as u64, (first >> 16) as u64);
-    let (a2, b2) = ((second & 0xffff) as u64, (second >> 16) as u64);
-    let a = (a1 + a2 + m - 1) % m;
-    let b = (b1 + b2 + (length % m) * (a1 + m - 1)) % m;
-    (b << 16 | a) as u32
+    let [start, first, second] = [pack(Adler::START), packed(first), packed(second)];
+    let [a, b] = unpack(Adler::GROUP.concat(start, first, second, length));
+    b << 16 | a
+}
+
+/// Returns the sums that `value` holds as one element of the group.
+const fn packed(value: u32) -> u64 {
+    pack([value & 0xffff, value >> 16])
 }
 
 /// Returns the value after the bytes `old`, at `offset` in data of `length` bytes, became `new`.
@@ -76,18 +79,8 @@ pub const fn combine(first: u32, second: u32, length: u64) -> u32 {
 /// the change reaches past `length`.
 #[must_use]
 pub fn update_at(value: u32, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<u32> {
-    let end = offset.checked_add(old.len() as u64)?;
-    if old.len() != new.len() || end > length {
-        return None;
-    }
-    let m = u64::from(MODULUS);
-    let (mut a, mut b) = (u64::from(value & 0xffff), u64::from(value >> 16));
-    for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
-        let change = m + u64::from(new) - u64::from(old);
-        a = (a + change) % m;
-        b = (b + (length - place) % m * change) % m;
-    }
-    Some((b << 16 | a) as u32)
+    let state = running::update_at::<Adler>(state(value), length, offset, old, new)?;
+    Some(Adler::finish(&(), state))
 }
 
 /// Computes Adler-32 by its definition, one byte at a time.
@@ -127,17 +120,17 @@ impl Family for Adler {
 impl Summed for Adler {
     const WORD: usize = 1;
     const START: [u32; 2] = [1, 0];
+    const GROUP: Group = Group { modulus: 65521, step: Step::Sum };
     const TABLE: &'static [Kernel<Self>] = KERNELS;
     #[allow(private_interfaces)]
-    const BEST: Option<&'static Dispatch<Self>> = Some(&DISPATCH);
+    const BEST: Option<&'static Dispatch<Self>> = Some(Adler::DISPATCH);
 
     fn unfinish(value: u32) -> [u32; 2] {
         state(value)
     }
 
-    fn concat(first: [u32; 2], second: [u32; 2], [_, bytes]: [u64; 2]) -> [u32; 2] {
-        let [first, second] = [first, second].map(|state| Adler::finish(&(), state));
-        state(combine(first, second, bytes))
+    fn word([byte, ..]: [u8; 4]) -> u32 {
+        byte.into()
     }
 }
 
@@ -164,7 +157,6 @@ const _: () = assert!(Deferred::<Adler>::UNITS == 5552);
 
 impl Modular for Adler {
     type Unit = Bytes;
-    const MODULUS: u32 = MODULUS;
 }
 
 /// The kernels, best first.
@@ -185,4 +177,4 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     Kernel::on::<Portable, Fields<Adler>>("portable").same_as("fields"),
 ];
 
-pub(crate) const DISPATCH: Dispatch<Adler> = dispatch!(Adler, KERNELS);
+dispatched!(Adler, KERNELS);

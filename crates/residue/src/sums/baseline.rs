@@ -13,8 +13,9 @@
 
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Kernel, dispatch};
-use crate::sums::running::{Running, Summed};
+use crate::kernel::{Kernel, dispatched};
+use crate::sums::group::{Group, Step};
+use crate::sums::running::{self, Running, Summed};
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
@@ -22,8 +23,8 @@ use core::marker::PhantomData;
 pub trait Operation: sealed::Sealed + Copy + Debug + Default + 'static {
     /// Adds a word to a value.
     fn apply(value: u32, word: u32) -> u32;
-    /// Removes a word from a value.
-    fn undo(value: u32, word: u32) -> u32;
+    #[doc(hidden)]
+    const CARRIES: bool;
 }
 
 /// Exclusive or.
@@ -35,26 +36,20 @@ pub struct Xor;
 pub struct Add;
 
 impl Operation for Xor {
-    #[inline(always)]
-    fn apply(value: u32, word: u32) -> u32 {
-        value ^ word
-    }
+    const CARRIES: bool = false;
 
     #[inline(always)]
-    fn undo(value: u32, word: u32) -> u32 {
+    fn apply(value: u32, word: u32) -> u32 {
         value ^ word
     }
 }
 
 impl Operation for Add {
+    const CARRIES: bool = true;
+
     #[inline(always)]
     fn apply(value: u32, word: u32) -> u32 {
         value.wrapping_add(word)
-    }
-
-    #[inline(always)]
-    fn undo(value: u32, word: u32) -> u32 {
-        value.wrapping_sub(word)
     }
 }
 
@@ -138,34 +133,23 @@ impl<O: Operation, W: Word> Baseline<O, W> {
     /// their lengths differ.
     #[must_use]
     pub fn update_at(value: u32, offset: u64, old: &[u8], new: &[u8]) -> Option<u32> {
-        if old.len() != new.len() {
-            return None;
-        }
-        let place = |index: u64| 8 * (W::BYTES as u64 - 1 - index % W::BYTES as u64);
-        let bytes = (offset..).zip(old.iter().zip(new));
-        let change = bytes.fold(value, |value, (index, (&old, &new))| {
-            let (old, new) = (u32::from(old) << place(index), u32::from(new) << place(index));
-            O::apply(O::undo(value, old), new)
-        });
-        Some(change & Self::MASK)
+        running::update_at::<Self>(value & Self::MASK, u64::MAX, offset, old, new)
     }
 }
 
 impl<O: Operation, W: Word> Summed for Baseline<O, W> {
     const WORD: usize = W::BYTES;
     const START: u32 = 0;
+    const GROUP: Group =
+        Group { modulus: if O::CARRIES { 1 << (8 * W::BYTES) } else { 0 }, step: Step::None };
     const TABLE: &'static [Kernel<Self>] = Self::KERNELS;
 
     fn unfinish(value: u32) -> u32 {
         value & Self::MASK
     }
 
-    fn plus(state: u32, word: u32) -> u32 {
-        Self::combine(state, word)
-    }
-
-    fn concat(first: u32, second: u32, _: [u64; 2]) -> u32 {
-        Self::combine(first, second)
+    fn word(bytes: [u8; 4]) -> u32 {
+        u32::from_be_bytes(bytes) >> (32 - 8 * W::BYTES)
     }
 }
 
@@ -182,20 +166,12 @@ pub fn reference<O: Operation, W: Word>(data: &[u8]) -> u32 {
     })
 }
 
-macro_rules! dispatches {
-    ($($name:ident: $operation:ty, $word:ty;)*) => {$(
-        pub(crate) const $name: Dispatch<Baseline<$operation, $word>> =
-            dispatch!(Baseline<$operation, $word>, Baseline::<$operation, $word>::KERNELS);
-    )*};
+macro_rules! all_dispatched {
+    ($($operation:ident $word:ident),*) => {
+        $(dispatched!(Baseline<$operation, $word>, Baseline::<$operation, $word>::KERNELS);)*
+    };
 }
-dispatches! {
-    DISPATCH_XOR_8: Xor, u8;
-    DISPATCH_XOR_16: Xor, u16;
-    DISPATCH_XOR_32: Xor, u32;
-    DISPATCH_ADD_8: Add, u8;
-    DISPATCH_ADD_16: Add, u16;
-    DISPATCH_ADD_32: Add, u32;
-}
+all_dispatched!(Xor u8, Xor u16, Xor u32, Add u8, Add u16, Add u32);
 
 /// Takes one word at a time; the compiler vectorises the loop.
 struct WordByWord<O, W>(PhantomData<(O, W)>);

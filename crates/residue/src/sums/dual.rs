@@ -32,9 +32,10 @@
 
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Kernel, dispatch};
+use crate::kernel::{Dispatched, Kernel, dispatched};
+use crate::sums::group::{Group, Step};
 use crate::sums::koopman::{Mod253, Mod65525, Modulus};
-use crate::sums::running::{Running, Summed};
+use crate::sums::running::{self, Running, Summed};
 use core::marker::PhantomData;
 
 /// Computes the 16-bit dual sum of `data`, of any length, modulo 253.
@@ -47,7 +48,7 @@ use core::marker::PhantomData;
 /// ```
 #[must_use]
 pub fn dual16(data: &[u8]) -> u16 {
-    DISPATCH_16.oneshot(&(), data) as u16
+    Dual::<Mod253>::DISPATCH.oneshot(&(), data) as u16
 }
 
 /// Computes the 32-bit dual sum of `data`, of any length, modulo 65525.
@@ -59,7 +60,7 @@ pub fn dual16(data: &[u8]) -> u16 {
 /// ```
 #[must_use]
 pub fn dual32(data: &[u8]) -> u32 {
-    DISPATCH_32.oneshot(&(), data)
+    Dual::<Mod65525>::DISPATCH.oneshot(&(), data)
 }
 
 /// Bytes in a word.
@@ -94,33 +95,20 @@ impl<M: Modulus> Dual<M> {
     #[doc(hidden)]
     pub const KERNELS: &'static [Kernel<Self>] =
         &[Kernel::on::<Portable, Interleaved<M>>("portable")];
-
-    /// Splits a value B:A into A and B.
-    const fn sums(value: u32) -> [u32; 2] {
-        [value & ((1 << M::WIDTH) - 1), value >> M::WIDTH]
-    }
 }
 
 impl<M: Modulus> Summed for Dual<M> {
     const WORD: usize = WORD;
     const START: [u32; 2] = [0, 0];
+    const GROUP: Group = Group { modulus: M::MODULUS, step: Step::Sum };
     const TABLE: &'static [Kernel<Self>] = Self::KERNELS;
 
     fn unfinish(value: u32) -> [u32; 2] {
-        Self::sums(value).map(|sum| (u64::from(sum) % M::MODULUS) as u32)
+        [value & ((1 << M::WIDTH) - 1), value >> M::WIDTH].map(|sum| sum % M::MODULUS as u32)
     }
 
-    fn plus([a, b]: [u32; 2], [word_a, word_b]: [u32; 2]) -> [u32; 2] {
-        // B has the A of this word already, so the bytes count once in both.
-        [(a, word_a), (b, word_b)]
-            .map(|(sum, word)| ((u64::from(sum) + u64::from(word)) % M::MODULUS) as u32)
-    }
-
-    fn concat(first: [u32; 2], second: [u32; 2], [_, bytes]: [u64; 2]) -> [u32; 2] {
-        // B = B1 + B2 + n A1, with n words in the second part.
-        let words = bytes.div_ceil(WORD as u64) % M::MODULUS;
-        let moved = (words * u64::from(first[0]) % M::MODULUS) as u32;
-        Self::plus(Self::plus(first, second), [0, moved])
+    fn word(bytes: [u8; 4]) -> u32 {
+        u32::from_be_bytes(bytes)
     }
 }
 
@@ -139,20 +127,9 @@ pub fn update_at<M: Modulus>(
     old: &[u8],
     new: &[u8],
 ) -> Option<u32> {
-    let end = offset.checked_add(old.len() as u64)?;
-    if old.len() != new.len() || end > length {
-        return None;
-    }
-    let (m, word) = (M::MODULUS, WORD as u64);
-    let words = length.div_ceil(word);
-    let [mut a, mut b] = Dual::<M>::sums(value).map(u64::from);
-    for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
-        let shift = 8 * (word - 1 - place % word);
-        let change = ((m + u64::from(new) - u64::from(old) % m) << shift) % m;
-        a = (a + change) % m;
-        b = (b + (words - place / word) % m * change) % m;
-    }
-    Some(Dual::<M>::finish(&(), [a as u32, b as u32]))
+    let state = Dual::<M>::unfinish(value);
+    let state = running::update_at::<Dual<M>>(state, length, offset, old, new)?;
+    Some(Dual::<M>::finish(&(), state))
 }
 
 /// Computes the value by its definition, one word at a time.
@@ -168,10 +145,8 @@ pub fn reference<M: Modulus>(data: &[u8]) -> u32 {
     Dual::<M>::finish(&(), [a as u32, b as u32])
 }
 
-pub(crate) const DISPATCH_16: Dispatch<Dual<Mod253>> =
-    dispatch!(Dual<Mod253>, Dual::<Mod253>::KERNELS);
-pub(crate) const DISPATCH_32: Dispatch<Dual<Mod65525>> =
-    dispatch!(Dual<Mod65525>, Dual::<Mod65525>::KERNELS);
+dispatched!(Dual<Mod253>, Dual::<Mod253>::KERNELS);
+dispatched!(Dual<Mod65525>, Dual::<Mod65525>::KERNELS);
 
 /// The words of a group, each with sums of its own.
 const SUMS: usize = 8;

@@ -26,15 +26,17 @@
 //! one's-complement codes (RFC 1146) write M for a zero sum of non-zero data. Compare modulo M.
 
 pub mod check_octets;
+mod family;
 mod historical;
 
 use crate::arch::{Bytes, Portable, Unit, Words, bytes_of};
-use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
-use crate::sums::running::{Running, Summed};
-use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors, each_unit};
-use core::marker::PhantomData;
-use historical::{Float53, Indexed, Pairs, Quads, Simple};
+use crate::body::Family;
+use crate::kernel::{Dispatch, Dispatched, Kernel, dispatched, on_aarch64, on_x86_64};
+use crate::sums::group::{Group, Step, pack, unpack};
+use crate::sums::running::{self, Running, Summed};
+use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors};
+pub use family::{Mod255, Mod256, Mod65535, Mod65536};
+use historical::{Each, Float53, Indexed, Pairs, Quads, Simple};
 
 /// Computes Fletcher-16 of `data`, of any length.
 ///
@@ -46,7 +48,7 @@ use historical::{Float53, Indexed, Pairs, Quads, Simple};
 #[inline]
 #[must_use]
 pub fn fletcher16(data: &[u8]) -> u16 {
-    Bytes255::DISPATCH.oneshot(&(), data) as u16
+    Mod255::DISPATCH.oneshot(&(), data) as u16
 }
 
 /// Computes Fletcher-32 of `data`, of any length.
@@ -59,7 +61,7 @@ pub fn fletcher16(data: &[u8]) -> u16 {
 #[inline]
 #[must_use]
 pub fn fletcher32(data: &[u8]) -> u32 {
-    Words65535::DISPATCH.oneshot(&(), data)
+    Mod65535::DISPATCH.oneshot(&(), data)
 }
 
 /// Computes Fletcher-32 of `words`, whatever the byte order of the CPU.
@@ -87,7 +89,7 @@ pub fn fletcher32_be(data: &[u8]) -> u32 {
 /// B is in the upper half, A in the lower.
 #[must_use]
 pub fn fletcher16_mod256(data: &[u8]) -> u16 {
-    Bytes256::DISPATCH.oneshot(&(), data) as u16
+    Mod256::DISPATCH.oneshot(&(), data) as u16
 }
 
 /// Computes a common mistake: Fletcher's sums of little-endian words modulo 65536.
@@ -95,7 +97,7 @@ pub fn fletcher16_mod256(data: &[u8]) -> u16 {
 /// B is in the upper half, A in the lower.
 #[must_use]
 pub fn fletcher32_mod65536(data: &[u8]) -> u32 {
-    Words65536::DISPATCH.oneshot(&(), data)
+    Mod65536::DISPATCH.oneshot(&(), data)
 }
 
 /// Computes RFC 1146's 8-bit Fletcher checksum (TCP alternate checksum 1).
@@ -106,7 +108,7 @@ pub fn fletcher32_mod65536(data: &[u8]) -> u32 {
 pub fn rfc1146_8(data: &[u8]) -> u16 {
     let mut sums = Fletcher16::new();
     sums.update(data);
-    rfc1146::<Bytes255>(sums.end_around()) as u16
+    rfc1146::<Mod255>(sums.end_around()) as u16
 }
 
 /// Computes RFC 1146's 16-bit Fletcher checksum (TCP alternate checksum 2).
@@ -117,7 +119,7 @@ pub fn rfc1146_8(data: &[u8]) -> u16 {
 pub fn rfc1146_16(data: &[u8]) -> u32 {
     let mut sums = Fletcher32::new();
     sums.update(data);
-    rfc1146::<Words65535>(sums.end_around())
+    rfc1146::<Mod65535>(sums.end_around())
 }
 
 /// Returns one's-complement sums in RFC 1146's order: A first, words big-endian.
@@ -143,10 +145,7 @@ pub const fn swap_halves(value: u32) -> u32 {
 /// The state is [A, B], each in 0..M.
 pub trait Variant: sealed::Sealed + Summed<State = [u32; 2], Value = u32> {
     /// The modulus M.
-    const MODULUS: u32;
-    #[doc(hidden)]
-    #[allow(private_interfaces)]
-    const DISPATCH: &'static Dispatch<Self>;
+    const MODULUS: u32 = Self::GROUP.modulus as u32;
 }
 
 /// Seals the trait: the bounds of the kernels hold only for the four variants here.
@@ -155,11 +154,11 @@ mod sealed {
 }
 
 /// Fletcher-16 of data that arrives in pieces.
-pub type Fletcher16 = Sums<Bytes255>;
+pub type Fletcher16 = Sums<Mod255>;
 /// Fletcher-32 (little-endian words) of data that arrives in pieces of any length.
 ///
 /// Apply [`swap_halves`] to its value for big-endian words.
-pub type Fletcher32 = Sums<Words65535>;
+pub type Fletcher32 = Sums<Mod65535>;
 
 /// Fletcher's sums of data that arrives in pieces.
 ///
@@ -187,10 +186,7 @@ impl<V: Variant> Running<V> {
 /// half one.
 #[must_use]
 pub const fn combine<V: Variant>(first: [u32; 2], second: [u32; 2], units: u64) -> [u32; 2] {
-    let m = V::MODULUS as u64;
-    let a = (first[0] as u64 + second[0] as u64) % m;
-    let b = (first[1] as u64 + second[1] as u64 + units % m * first[0] as u64) % m;
-    [a as u32, b as u32]
+    unpack(V::GROUP.concat(0, pack(first), pack(second), units))
 }
 
 /// Returns A and B after the bytes `old`, at `offset` in data of `length` bytes, became `new`.
@@ -199,25 +195,13 @@ pub const fn combine<V: Variant>(first: [u32; 2], second: [u32; 2], units: u64) 
 /// the change reaches past `length`.
 #[must_use]
 pub fn update_at<V: Variant>(
-    [a, b]: [u32; 2],
+    sums: [u32; 2],
     length: u64,
     offset: u64,
     old: &[u8],
     new: &[u8],
 ) -> Option<[u32; 2]> {
-    let end = offset.checked_add(old.len() as u64)?;
-    if old.len() != new.len() || end > length {
-        return None;
-    }
-    let (m, unit) = (u64::from(V::MODULUS), V::WORD as u64);
-    let units = length.div_ceil(unit);
-    let (mut a, mut b) = (u64::from(a), u64::from(b));
-    for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
-        let change = ((m + u64::from(new) - u64::from(old) % m) << (8 * (place % unit))) % m;
-        a = (a + change) % m;
-        b = (b + (units - place / unit) % m * change) % m;
-    }
-    Some([a as u32, b as u32])
+    running::update_at::<V>(sums, length, offset, old, new)
 }
 
 /// Computes A and B by their definition, one unit at a time.
@@ -233,31 +217,9 @@ pub fn reference<V: Variant>(data: &[u8]) -> [u32; 2] {
 }
 
 macro_rules! variant {
-    ($(#[$doc:meta])* $name:ident, $unit:ident, $modulus:literal, $kernels:ident,
-     [$($kernel:tt)*]) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name;
-
-        impl Family for $name {
-            type With = ();
-            type State = [u32; 2];
-            type Value = u32;
-
-            #[inline(always)]
-            fn start((): &()) -> [u32; 2] {
-                [0, 0]
-            }
-
-            #[inline(always)]
-            fn finish((): &(), [a, b]: [u32; 2]) -> u32 {
-                b << (8 * <$unit as Unit>::BYTES) | a
-            }
-        }
-
+    ($name:ident, $unit:ident, $modulus:literal, $kernels:ident, [$($kernel:tt)*]) => {
         impl Modular for $name {
             type Unit = $unit;
-            const MODULUS: u32 = $modulus;
         }
 
         impl sealed::Sealed for $name {}
@@ -267,49 +229,44 @@ macro_rules! variant {
             const RESUMES_INSIDE: bool = false;
             const MARKS_NONZERO: bool = true;
             const START: [u32; 2] = [0, 0];
+            const GROUP: Group = Group { modulus: $modulus, step: Step::Sum };
             const TABLE: &'static [Kernel<Self>] = $kernels;
             #[allow(private_interfaces)]
-            const BEST: Option<&'static Dispatch<Self>> = Some(<$name as Variant>::DISPATCH);
+            const BEST: Option<&'static Dispatch<Self>> = Some($name::DISPATCH);
 
             fn unfinish(value: u32) -> [u32; 2] {
                 let bits = 8 * <$unit as Unit>::BYTES;
                 [value & ((1 << bits) - 1), value >> bits].map(|sum| sum % $modulus)
             }
 
-            fn plus(state: [u32; 2], word: [u32; 2]) -> [u32; 2] {
-                combine::<$name>(state, word, 0)
-            }
-
-            fn concat(first: [u32; 2], second: [u32; 2], [_, bytes]: [u64; 2]) -> [u32; 2] {
-                combine::<$name>(first, second, bytes.div_ceil(Self::WORD as u64))
+            fn word(bytes: [u8; 4]) -> u32 {
+                u32::from_le_bytes(bytes)
             }
         }
 
-        impl Variant for $name {
-            const MODULUS: u32 = <$name as Modular>::MODULUS;
-            #[allow(private_interfaces)]
-            const DISPATCH: &'static Dispatch<Self> = {
-                const DISPATCH: Dispatch<$name> = dispatch!($name, $kernels);
-                &DISPATCH
-            };
-        }
+        impl Variant for $name {}
 
         #[doc = concat!("The kernels of [`", stringify!($name), "`], best first.")]
         pub static $kernels: &[Kernel<$name>] = &[$($kernel)*];
+
+        dispatched!($name, $kernels);
     };
 }
 
 variant!(
-    /// Bytes modulo 255: Fletcher-16.
-    Bytes255, Bytes, 255, KERNELS_16, [
-        on_x86_64!(Avx512Vnni, Vectors<Bytes255>, "avx512_vnni", copy Long<Bytes255>),
-        on_x86_64!(Avx2, Vectors<Bytes255>, "avx2", copy Long<Bytes255>),
-        on_x86_64!(Ssse3, Vectors<Bytes255>, "ssse3"),
-        on_aarch64!(Neon, Vectors<Bytes255>, "neon", copy Long<Bytes255>),
+    Mod255,
+    Bytes,
+    255,
+    KERNELS_16,
+    [
+        on_x86_64!(Avx512Vnni, Vectors<Mod255>, "avx512_vnni", copy Long<Mod255>),
+        on_x86_64!(Avx2, Vectors<Mod255>, "avx2", copy Long<Mod255>),
+        on_x86_64!(Ssse3, Vectors<Mod255>, "ssse3"),
+        on_aarch64!(Neon, Vectors<Mod255>, "neon", copy Long<Mod255>),
         #[cfg(feature = "generic")]
-        Kernel::generic::<Vectors<Bytes255>>("generic"),
+        Kernel::generic::<Vectors<Mod255>>("generic"),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Each<Bytes255>>("rfc1008").historical(),
+        Kernel::on::<Portable, Each<Mod255>>("rfc1008").historical(),
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Simple>("simple").historical(),
         #[cfg(feature = "methods")]
@@ -323,66 +280,53 @@ variant!(
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Float53>("float53").historical(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Deferred<Bytes255>>("deferred").method(),
+        Kernel::on::<Portable, Deferred<Mod255>>("deferred").method(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Fields<Bytes255>>("fields").method(),
-        Kernel::on::<Portable, Fields<Bytes255>>("portable").same_as("fields"),
+        Kernel::on::<Portable, Fields<Mod255>>("fields").method(),
+        Kernel::on::<Portable, Fields<Mod255>>("portable").same_as("fields"),
     ]
 );
 
 variant!(
-    /// Little-endian words modulo 65535: Fletcher-32.
-    Words65535, Words, 65535, KERNELS_32, [
-        on_x86_64!(Avx512Vnni, Vectors<Words65535>, "avx512_vnni", copy Long<Words65535>),
-        on_x86_64!(Avx2, Vectors<Words65535>, "avx2", copy Long<Words65535>),
-        on_x86_64!(Sse2, Vectors<Words65535>, "sse2", copy Long<Words65535>),
-        on_aarch64!(Neon, Vectors<Words65535>, "neon", copy Long<Words65535>),
+    Mod65535,
+    Words,
+    65535,
+    KERNELS_32,
+    [
+        on_x86_64!(Avx512Vnni, Vectors<Mod65535>, "avx512_vnni", copy Long<Mod65535>),
+        on_x86_64!(Avx2, Vectors<Mod65535>, "avx2", copy Long<Mod65535>),
+        on_x86_64!(Sse2, Vectors<Mod65535>, "sse2", copy Long<Mod65535>),
+        on_aarch64!(Neon, Vectors<Mod65535>, "neon", copy Long<Mod65535>),
         #[cfg(feature = "generic")]
-        Kernel::generic::<Vectors<Words65535>>("generic"),
+        Kernel::generic::<Vectors<Mod65535>>("generic"),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Each<Words65535>>("each").historical(),
+        Kernel::on::<Portable, Each<Mod65535>>("each").historical(),
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Indexed<false>>("f16").historical(),
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Indexed<true>>("f16_indexed").historical(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Deferred<Words65535>>("deferred").method(),
+        Kernel::on::<Portable, Deferred<Mod65535>>("deferred").method(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Fields<Words65535>>("fields").method(),
-        Kernel::on::<Portable, Fields<Words65535>>("portable").same_as("fields"),
+        Kernel::on::<Portable, Fields<Mod65535>>("fields").method(),
+        Kernel::on::<Portable, Fields<Mod65535>>("portable").same_as("fields"),
     ]
 );
 
 variant!(
-    /// Bytes modulo 256, a common mistake.
-    Bytes256, Bytes, 256, KERNELS_16_MOD256, [
-        Kernel::on::<Portable, Deferred<Bytes256>>("portable"),
-    ]
+    Mod256,
+    Bytes,
+    256,
+    KERNELS_16_MOD256,
+    [Kernel::on::<Portable, Deferred<Mod256>>("portable"),]
 );
 
 variant!(
-    /// Little-endian words modulo 65536, a common mistake.
-    Words65536, Words, 65536, KERNELS_32_MOD65536, [
-        Kernel::on::<Portable, Deferred<Words65536>>("portable"),
-    ]
+    Mod65536,
+    Words,
+    65536,
+    KERNELS_32_MOD65536,
+    [Kernel::on::<Portable, Deferred<Mod65536>>("portable"),]
 );
 
-/// Takes one unit at a time, both sums reduced by a division.
-///
-/// For bytes, this is the loop of RFC 1008 ("Ediv" in Sklower's paper).
-struct Each<V>(PhantomData<V>);
-
-impl<V: Modular, T: Tier> Body<T> for Each<V> {
-    type Family = V;
-    const EDGES: Edges = Edges::NONE;
-    #[inline(always)]
-    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        each_unit::<V::Unit>(data, |unit| {
-            a = (a + unit) % V::MODULUS;
-            b = (b + a) % V::MODULUS;
-        });
-        [a, b]
-    }
-}
-
-const _: () = assert!(Deferred::<Bytes255>::UNITS == 5802 && Deferred::<Words65535>::UNITS == 360);
+const _: () = assert!(Deferred::<Mod255>::UNITS == 5802 && Deferred::<Mod65535>::UNITS == 360);

@@ -24,8 +24,9 @@
 
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Kernel, dispatch};
-use crate::sums::running::{Running, Summed};
+use crate::kernel::{Dispatched, Kernel, dispatched};
+use crate::sums::group::{Group, Step, halved, shift};
+use crate::sums::running::{self, Running, Summed};
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
@@ -36,7 +37,7 @@ use core::marker::PhantomData;
 /// ```
 #[must_use]
 pub fn koopman8(data: &[u8]) -> u8 {
-    DISPATCH_8.oneshot(&(), data) as u8
+    Koopman::<Mod253>::DISPATCH.oneshot(&(), data) as u8
 }
 
 /// Computes Koopman's 16-bit checksum of `data`, of any length.
@@ -46,7 +47,7 @@ pub fn koopman8(data: &[u8]) -> u8 {
 /// ```
 #[must_use]
 pub fn koopman16(data: &[u8]) -> u16 {
-    DISPATCH_16.oneshot(&(), data) as u16
+    Koopman::<Mod65519>::DISPATCH.oneshot(&(), data) as u16
 }
 
 /// Computes Koopman's 32-bit checksum of `data`, of any length.
@@ -56,7 +57,7 @@ pub fn koopman16(data: &[u8]) -> u16 {
 /// ```
 #[must_use]
 pub fn koopman32(data: &[u8]) -> u32 {
-    DISPATCH_32.oneshot(&(), data)
+    Koopman::<Mod4294967291>::DISPATCH.oneshot(&(), data)
 }
 
 /// A width with its modulus: [`Mod253`], [`Mod65519`], [`Mod65525`] or [`Mod4294967291`].
@@ -130,51 +131,16 @@ impl<M: Modulus> Koopman<M> {
 impl<M: Modulus> Summed for Koopman<M> {
     const WORD: usize = 1;
     const START: u32 = 0;
+    const GROUP: Group = Group { modulus: M::MODULUS, step: Step::Scale };
     const TABLE: &'static [Kernel<Self>] = Self::KERNELS;
 
     fn unfinish(value: u32) -> u32 {
         halved(u64::from(value) % M::MODULUS, M::WIDTH, M::MODULUS) as u32
     }
 
-    fn concat(first: u32, second: u32, [_, bytes]: [u64; 2]) -> u32 {
-        // The number of the first part moves up by as many digits as the second has.
-        let moved = u64::from(first) * shift(bytes, M::MODULUS);
-        ((moved + u64::from(second)) % M::MODULUS) as u32
+    fn word([byte, ..]: [u8; 4]) -> u32 {
+        byte.into()
     }
-}
-
-/// Returns `value` divided `times` times by 2 modulo `modulus`, an odd number: half of an odd
-/// number is that of the number and the modulus together.
-const fn halved(mut value: u64, times: u32, modulus: u64) -> u64 {
-    let mut done = 0;
-    while done < times {
-        value = (value + if value.is_multiple_of(2) { 0 } else { modulus }) / 2;
-        done += 1;
-    }
-    value
-}
-
-/// Returns `base`^`exponent` modulo `modulus`; `base` and `modulus` are less than 2^32.
-const fn power(mut base: u64, mut exponent: u64, modulus: u64) -> u64 {
-    let mut power = 1;
-    while exponent > 0 {
-        if exponent % 2 == 1 {
-            power = power * base % modulus;
-        }
-        base = base * base % modulus;
-        exponent /= 2;
-    }
-    power
-}
-
-/// Returns 256^`exponent` modulo `modulus`, which is less than 2^32.
-pub(crate) const fn shift(exponent: u64, modulus: u64) -> u64 {
-    power(256 % modulus, exponent, modulus)
-}
-
-/// Returns the number that times 256^`exponent` gives 1 modulo `modulus`, an odd number below 2^32.
-pub(crate) const fn unshift(exponent: u64, modulus: u64) -> u64 {
-    power(halved(1, 8, modulus), exponent, modulus)
 }
 
 /// Koopman's checksum of data that arrives in pieces of any length.
@@ -192,18 +158,9 @@ pub fn update_at<M: Modulus>(
     old: &[u8],
     new: &[u8],
 ) -> Option<u32> {
-    let end = offset.checked_add(old.len() as u64)?;
-    if old.len() != new.len() || end > length {
-        return None;
-    }
-    let part = |data: &[u8]| {
-        let mut part = Checksum::<M>::new();
-        part.update(data);
-        u64::from(part.value())
-    };
-    let change = (part(new) + M::MODULUS - part(old)) % M::MODULUS;
-    let moved = change * shift(length - end, M::MODULUS) % M::MODULUS;
-    Some(((u64::from(value) + moved) % M::MODULUS) as u32)
+    let change = running::update_at::<Koopman<M>>(0, length, offset, old, new)?;
+    let change = Koopman::<M>::finish(&(), change);
+    Some(Koopman::<M>::GROUP.plus(value.into(), change.into()) as u32)
 }
 
 /// Computes the value by its definition, one byte at a time, and then the zero bits behind them.
@@ -214,12 +171,9 @@ pub fn reference<M: Modulus>(data: &[u8]) -> u32 {
     digits.fold(0, |sum, &byte| (sum << 8 | u64::from(byte)) % M::MODULUS) as u32
 }
 
-pub(crate) const DISPATCH_8: Dispatch<Koopman<Mod253>> =
-    dispatch!(Koopman<Mod253>, Koopman::<Mod253>::KERNELS);
-pub(crate) const DISPATCH_16: Dispatch<Koopman<Mod65519>> =
-    dispatch!(Koopman<Mod65519>, Koopman::<Mod65519>::KERNELS);
-pub(crate) const DISPATCH_32: Dispatch<Koopman<Mod4294967291>> =
-    dispatch!(Koopman<Mod4294967291>, Koopman::<Mod4294967291>::KERNELS);
+dispatched!(Koopman<Mod253>, Koopman::<Mod253>::KERNELS);
+dispatched!(Koopman<Mod65519>, Koopman::<Mod65519>::KERNELS);
+dispatched!(Koopman<Mod4294967291>, Koopman::<Mod4294967291>::KERNELS);
 
 /// Takes a word of four bytes at a time, reduced after each.
 struct Wordwise<M>(PhantomData<M>);

@@ -6,13 +6,15 @@ use crate::kernel::copy::{self, Destination};
 use crate::kernel::{Dispatch, Kernel};
 use crate::length::Length;
 use crate::streaming::streaming;
+use crate::sums::group::{Element, Group};
 use core::fmt::Debug;
 
 /// A family of sums: the arithmetic of its states.
 #[doc(hidden)]
-pub trait Summed: Family<With = (), Value: Into<u128>> + Copy + Debug {
-    /// Bytes in a word. A state of data that end inside a word has the whole word, with zeros for
-    /// the missing bytes, and only the last of several combined parts may end so.
+pub trait Summed: Family<With = (), Value: Into<u128>, State: Element> + Copy + Debug {
+    /// Bytes in a word, the unit of [`Summed::GROUP`]. A state of data that end inside a word has
+    /// the whole word, with zeros for the missing bytes, and only the last of several combined
+    /// parts may end so.
     const WORD: usize;
     /// Whether a value determines the state of data that end inside a word.
     const RESUMES_INSIDE: bool = true;
@@ -20,21 +22,31 @@ pub trait Summed: Family<With = (), Value: Into<u128>> + Copy + Debug {
     const MARKS_NONZERO: bool = false;
     /// The state of the empty message.
     const START: Self::State;
+    /// The arithmetic of the states, from which combination and update follow.
+    const GROUP: Group;
     /// The kernels, best first.
     const TABLE: &'static [Kernel<Self>];
     /// The choice among the kernels; without one the last kernel runs.
-    #[allow(private_interfaces)] // A part of the sealed trait that only this crate reads.
+    #[allow(private_interfaces)]
     const BEST: Option<&'static Dispatch<Self>> = None;
 
     /// Returns the state that has `value`, reduced: the inverse of [`Family::finish`] for the
     /// values that data have.
     fn unfinish(value: Self::Value) -> Self::State;
 
-    /// Adds the state of a word that is zero where the data of `state` are not.
-    ///
-    /// Families whose words are bytes do not need it.
-    fn plus(state: Self::State, _word: Self::State) -> Self::State {
-        state
+    /// Returns the word that begins with `bytes`, of which those behind [`Summed::WORD`] are zero,
+    /// as a number.
+    fn word(bytes: [u8; 4]) -> u32;
+
+    /// Returns the state of `bytes` bytes of data as an element of the group.
+    fn pack(state: Self::State, _bytes: u64) -> u64 {
+        state.pack()
+    }
+
+    /// Returns the state of `bytes` bytes of data, not all zero if `nonzero`, from an element of
+    /// the group.
+    fn unpack(packed: u64, _bytes: u64, _nonzero: bool) -> Self::State {
+        Self::State::unpack(packed)
     }
 
     /// Returns the state after `run`, which follows `bytes` bytes.
@@ -48,7 +60,46 @@ pub trait Summed: Family<With = (), Value: Into<u128>> + Copy + Debug {
     }
 
     /// Returns the state of two parts, of `bytes` bytes each, one behind the other.
-    fn concat(first: Self::State, second: Self::State, bytes: [u64; 2]) -> Self::State;
+    fn concat(first: Self::State, second: Self::State, [_, bytes]: [u64; 2]) -> Self::State {
+        let units = units::<Self>(bytes);
+        let [start, first, second] = [Self::START, first, second].map(Element::pack);
+        Element::unpack(Self::GROUP.concat(start, first, second, units))
+    }
+}
+
+/// Returns the number of words in `bytes` bytes, counting a partial word as one.
+pub(crate) const fn units<F: Summed>(bytes: u64) -> u64 {
+    bytes.div_ceil(F::WORD as u64)
+}
+
+/// Returns the state after the bytes `old`, at `offset` in data of `length` bytes with this state,
+/// became `new`.
+///
+/// Returns `None` if the lengths of `old` and `new` differ or the change reaches past `length`.
+pub(crate) fn update_at<F: Summed>(
+    state: F::State,
+    length: u64,
+    offset: u64,
+    old: &[u8],
+    new: &[u8],
+) -> Option<F::State> {
+    let end = offset.checked_add(old.len() as u64)?;
+    if old.len() != new.len() || end > length {
+        return None;
+    }
+    let (mut change, mut words) = (0, [0; 2]);
+    for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
+        let at = place % F::WORD as u64;
+        words[0] |= u32::from(old) << (8 * at);
+        words[1] |= u32::from(new) << (8 * at);
+        if at == F::WORD as u64 - 1 || place + 1 == end {
+            let [old, new] = words.map(|word| F::word(word.to_le_bytes()));
+            change = F::GROUP.push(change, F::GROUP.difference(new, old));
+            words = [0; 2];
+        }
+    }
+    let change = F::GROUP.advance(change, units::<F>(length) - units::<F>(end));
+    Some(Element::unpack(F::GROUP.plus(state.pack(), change)))
 }
 
 /// A sum of data that arrives in pieces of any length: the streaming type of all sums, under names
@@ -139,7 +190,9 @@ impl<F: Summed> Running<F> {
         if !head.is_empty() {
             let mut word = [0; 4];
             word[phase..phase + head.len()].copy_from_slice(head);
-            self.state = F::plus(self.state, run::<F>(F::START, &word[..F::WORD]));
+            // A word that is zero where the data before it are not.
+            let word = F::GROUP.push(0, F::word(word).into());
+            self.state = Element::unpack(F::GROUP.plus(self.state.pack(), word));
         }
         self.state = F::after(self.state, self.bytes(), |state| run::<F>(state, rest));
         self.added(data);

@@ -95,14 +95,15 @@
 use crate::arch::{
     Load, STREAM_BYTES, Unit, Weighted, corrected32, in_two_streams, scalar, streamed,
 };
-use crate::body::{Body, ByLength, Edges, Family, OutOfLine, Tier};
+use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
+use crate::sums::running::Summed;
 use crate::words::short_word;
 use core::marker::PhantomData;
 
 /// A family of two such sums modulo M; its state is [A, B], reduced.
-pub(crate) trait Modular: Family<With = (), State = [u32; 2]> {
+pub(crate) trait Modular: Summed<State = [u32; 2]> {
     type Unit: Unit;
-    const MODULUS: u32;
+    const MODULUS: u32 = Self::GROUP.modulus as u32;
 }
 
 /// Returns a sum modulo M.

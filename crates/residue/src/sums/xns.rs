@@ -20,10 +20,11 @@
 
 use crate::arch::{Portable, WordSum, last_word};
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
+use crate::kernel::{Dispatch, Dispatched, Kernel, dispatched, on_aarch64, on_x86_64};
+use crate::sums::group::{Group, Step};
 use crate::sums::internet::fold;
 use crate::sums::paired::{self, Paired};
-use crate::sums::running::{Running, Summed};
+use crate::sums::running::{self, Running, Summed};
 
 /// Computes the XNS checksum of `data`, of any length.
 ///
@@ -35,7 +36,7 @@ use crate::sums::running::{Running, Summed};
 #[inline]
 #[must_use]
 pub fn checksum(data: &[u8]) -> u16 {
-    DISPATCH.oneshot(&(), data)
+    Xns::DISPATCH.oneshot(&(), data)
 }
 
 /// The XNS checksum of data that arrives in pieces of any length.
@@ -47,7 +48,7 @@ pub type Checksum = Running<Xns>;
 /// one.
 #[must_use]
 pub const fn combine(first: u16, second: u16, words: u64) -> u16 {
-    reduce(rotate(first, words) as u64 + second as u64)
+    Xns::GROUP.concat(0, first as u64, second as u64, words) as u16
 }
 
 /// Returns the checksum after the bytes `old`, at `offset` in data of `length` bytes, became `new`.
@@ -56,21 +57,8 @@ pub const fn combine(first: u16, second: u16, words: u64) -> u16 {
 /// `old` and `new` differ or the change reaches past `length`.
 #[must_use]
 pub fn update_at(checksum: u16, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<u16> {
-    let end = offset.checked_add(old.len() as u64)?;
-    if old.len() != new.len() || end > length {
-        return None;
-    }
-    if checksum == 0xffff {
-        return Some(checksum);
-    }
-    let words = length.div_ceil(2);
-    let mut sum = u64::from(checksum);
-    for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
-        let change = (65535 + u32::from(new) - u32::from(old)) % 65535;
-        let word = reduce(u64::from(if place % 2 == 0 { change << 8 } else { change }));
-        sum += u64::from(rotate(word, words - place / 2));
-    }
-    Some(reduce(sum))
+    let updated = running::update_at::<Xns>(checksum, length, offset, old, new)?;
+    Some(if checksum == 0xffff { checksum } else { updated })
 }
 
 /// Returns the checksum of an IDP packet after a router added one to its hop count.
@@ -128,20 +116,17 @@ impl Summed for Xns {
     const WORD: usize = 2;
     const RESUMES_INSIDE: bool = false;
     const START: u16 = 0;
+    const GROUP: Group = Group { modulus: 65535, step: Step::Rotate(1) };
     const TABLE: &'static [Kernel<Self>] = KERNELS;
     #[allow(private_interfaces)]
-    const BEST: Option<&'static Dispatch<Self>> = Some(&DISPATCH);
+    const BEST: Option<&'static Dispatch<Self>> = Some(Xns::DISPATCH);
 
     fn unfinish(value: u16) -> u16 {
         value % 65535
     }
 
-    fn plus(state: u16, word: u16) -> u16 {
-        combine(state, word, 0)
-    }
-
-    fn concat(first: u16, second: u16, [_, bytes]: [u64; 2]) -> u16 {
-        combine(first, second, bytes.div_ceil(2))
+    fn word([first, second, ..]: [u8; 4]) -> u32 {
+        u16::from_be_bytes([first, second]).into()
     }
 }
 
@@ -299,4 +284,4 @@ pub static KERNELS: &[Kernel<Xns>] = &[
     Kernel::on::<Portable, Columns>("portable").same_as("columns"),
 ];
 
-pub(crate) const DISPATCH: Dispatch<Xns> = dispatch!(Xns, KERNELS);
+dispatched!(Xns, KERNELS);

@@ -18,8 +18,9 @@
 //! form.
 
 use super::{
-    Bytes255, Family, Fletcher16, Fletcher32, Sums, Variant, Words65535, swap_halves, update_at,
+    Family, Fletcher16, Fletcher32, Mod255, Mod65535, Sums, Variant, swap_halves, update_at,
 };
+use crate::kernel::Dispatched;
 
 /// Returns the two check octets for `data`, taking its two bytes at `offset` as zero.
 ///
@@ -31,7 +32,7 @@ use super::{
 /// ```
 #[must_use]
 pub fn octets(data: &[u8], offset: usize) -> Option<[u8; 2]> {
-    let sums = sums_without::<Bytes255, 2>(data, offset)?;
+    let sums = sums_without::<Mod255, 2>(data, offset)?;
     octets_from(&sums, offset as u64)
 }
 
@@ -67,7 +68,7 @@ pub fn place(data: &mut [u8], offset: usize) -> Option<[u8; 2]> {
 /// Returns whether both sums of bytes over `data`, including its check octets, are zero modulo 255.
 #[must_use]
 pub fn verify(data: &[u8]) -> bool {
-    Bytes255::DISPATCH.run(&(), Bytes255::start(&()), data) == [0, 0]
+    Mod255::DISPATCH.run(&(), Mod255::start(&()), data) == [0, 0]
 }
 
 /// Returns the check octets at `offset` after the byte at `place` (outside the octets) changed from
@@ -108,7 +109,7 @@ pub fn update(octets: [u8; 2], offset: usize, place: usize, old: u8, new: u8) ->
 /// ```
 #[must_use]
 pub fn four_octets(data: &[u8], offset: usize) -> Option<[u8; 4]> {
-    let sums = sums_without::<Words65535, 4>(data, offset)?;
+    let sums = sums_without::<Mod65535, 4>(data, offset)?;
     four_octets_from(&sums, offset as u64)
 }
 
@@ -161,8 +162,8 @@ pub fn update_four(
     }
     // With its octets the data sum to zero: remove them, add the change, and compute the octets
     // that are missing.
-    let sums = update_at::<Words65535>([0, 0], length, offset, &octets, &[0; 4])?;
-    let sums = update_at::<Words65535>(sums, length, place, old, new)?;
+    let sums = update_at::<Mod65535>([0, 0], length, offset, &octets, &[0; 4])?;
+    let sums = update_at::<Mod65535>(sums, length, place, old, new)?;
     four_octets_from(&Sums::of(sums, length), offset)
 }
 
@@ -181,7 +182,7 @@ pub fn place_four(data: &mut [u8], offset: usize) -> Option<[u8; 4]> {
 /// The result does not depend on the byte order: swapping the bytes of zero gives zero.
 #[must_use]
 pub fn verify_four(data: &[u8]) -> bool {
-    Words65535::DISPATCH.run(&(), Words65535::start(&()), data) == [0, 0]
+    Mod65535::DISPATCH.run(&(), Mod65535::start(&()), data) == [0, 0]
 }
 
 /// Returns A and B of `data` with the `N` bytes at `offset` taken as zero, or `None` if they reach
@@ -189,7 +190,10 @@ pub fn verify_four(data: &[u8]) -> bool {
 ///
 /// It sums all bytes at once and subtracts the part of those `N`, because each piece would cost a
 /// call.
-fn sums_without<V: Variant, const N: usize>(data: &[u8], offset: usize) -> Option<Sums<V>> {
+fn sums_without<V: Variant + Dispatched, const N: usize>(
+    data: &[u8],
+    offset: usize,
+) -> Option<Sums<V>> {
     let octets: &[u8; N] = data.get(offset..)?.first_chunk()?;
     let sums = V::DISPATCH.run(&(), V::start(&()), data);
     let length = data.len() as u64;

@@ -3,9 +3,29 @@
 //! They are those of Sklower 1989, "two bytes at a time" and 16-bit units, and the two ideas the
 //! paper left open (four bytes at a time in 64 bits, and floating point).
 
-use super::{Bytes255, Deferred, Each, Words65535};
+use super::family::{Mod255, Mod65535};
 use crate::arch::scalar;
 use crate::body::{Body, Edges, Tier};
+use crate::sums::weighted::{Deferred, Modular, each_unit};
+use core::marker::PhantomData;
+
+/// Takes one unit at a time, both sums reduced by a division.
+///
+/// For bytes, this is the loop of RFC 1008 ("Ediv" in Sklower's paper).
+pub(super) struct Each<V>(PhantomData<V>);
+
+impl<V: Modular, T: Tier> Body<T> for Each<V> {
+    type Family = V;
+    const EDGES: Edges = Edges::NONE;
+    #[inline(always)]
+    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        each_unit::<V::Unit>(data, |unit| {
+            a = (a + unit) % V::MODULUS;
+            b = (b + a) % V::MODULUS;
+        });
+        [a, b]
+    }
+}
 
 /// Takes single bytes, sixteen to an unrolled step; the sums are folded to 16 bits every 2048 bytes
 /// ("simple").
@@ -18,7 +38,7 @@ const fn fold(sum: u32) -> u32 {
 }
 
 impl<T: Tier> Body<T> for Simple {
-    type Family = Bytes255;
+    type Family = Mod255;
     const EDGES: Edges = Edges::at(&[2048]);
     #[inline(always)]
     fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
@@ -66,7 +86,7 @@ const SECOND: u32 = 0xffff ^ FIRST;
 pub(super) struct Pairs<const DOUBLE: bool, const COUNTED: bool = false>;
 
 impl<T: Tier, const DOUBLE: bool, const COUNTED: bool> Body<T> for Pairs<DOUBLE, COUNTED> {
-    type Family = Bytes255;
+    type Family = Mod255;
     const EDGES: Edges = Edges::at(&[128]);
     #[inline(always)]
     fn run(_: T, (): &(), [mut sum, mut alt]: [u32; 2], mut data: &[u8]) -> [u32; 2] {
@@ -129,7 +149,7 @@ impl<T: Tier, const DOUBLE: bool, const COUNTED: bool> Body<T> for Pairs<DOUBLE,
 pub(super) struct Quads;
 
 impl<T: Tier> Body<T> for Quads {
-    type Family = Bytes255;
+    type Family = Mod255;
     const EDGES: Edges = Edges::at(&[4 << 14]);
     #[inline(always)]
     fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
@@ -153,7 +173,7 @@ impl<T: Tier> Body<T> for Quads {
             }
             (s, t) = (s % 255, t % 255);
         }
-        <Each<Bytes255> as Body<T>>::run(tier, &(), [s as u32, t as u32], last)
+        <Each<Mod255> as Body<T>>::run(tier, &(), [s as u32, t as u32], last)
     }
 }
 
@@ -162,7 +182,7 @@ impl<T: Tier> Body<T> for Quads {
 pub(super) struct Float53;
 
 impl<T: Tier> Body<T> for Float53 {
-    type Family = Bytes255;
+    type Family = Mod255;
     const EDGES: Edges = Edges::at(&[2 << 17]);
     #[inline(always)]
     fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
@@ -183,7 +203,7 @@ impl<T: Tier> Body<T> for Float53 {
             }
             (s, t) = ((s as u64 % 255) as f64, (t as u64 % 255) as f64);
         }
-        <Each<Bytes255> as Body<T>>::run(tier, &(), [s as u32, t as u32], last)
+        <Each<Mod255> as Body<T>>::run(tier, &(), [s as u32, t as u32], last)
     }
 }
 
@@ -194,13 +214,13 @@ impl<T: Tier> Body<T> for Float53 {
 pub(super) struct Indexed<const INDEXED: bool>;
 
 impl<const INDEXED: bool, T: Tier> Body<T> for Indexed<INDEXED> {
-    type Family = Words65535;
+    type Family = Mod65535;
     const EDGES: Edges = Edges::at(&[32 * 22]);
     #[inline(always)]
     fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         /// Steps between reductions: 352 words, within the 360 that fit (see `Deferred`).
         const STEPS: usize = 22;
-        const { assert!(16 * STEPS <= Deferred::<Words65535>::UNITS) };
+        const { assert!(16 * STEPS <= Deferred::<Mod65535>::UNITS) };
         let (steps, rest) = data.as_chunks::<32>();
         for block in steps.chunks(STEPS) {
             for step in block {
@@ -221,6 +241,6 @@ impl<const INDEXED: bool, T: Tier> Body<T> for Indexed<INDEXED> {
             a %= 65535;
             b %= 65535;
         }
-        <Deferred<Words65535> as Body<T>>::run(tier, &(), [a, b], rest)
+        <Deferred<Mod65535> as Body<T>>::run(tier, &(), [a, b], rest)
     }
 }

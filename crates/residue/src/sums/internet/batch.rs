@@ -8,9 +8,10 @@
 //! shuffle also aligns the bytes of an odd length to words. 16 to 32 bytes take two half vectors;
 //! four packets of the same kind take no branch.
 
-use super::{Internet, checksum, up_to_24};
+use super::family::{Internet, up_to_24};
 use crate::arch::PacketSums;
 use crate::body::{Batch, Family, Form, Packets, Source};
+use crate::kernel::Dispatched;
 
 /// Sums `N` groups of four packets at a time.
 pub(crate) struct Grouped<const N: usize>;
@@ -67,7 +68,13 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
 /// Returns the checksum of one packet.
 #[inline(always)]
 fn single(packet: &[u8]) -> u16 {
-    up_to_24(packet).map_or_else(|| checksum(packet), |sum| Internet::finish(&(), sum))
+    up_to_24(packet).map_or_else(|| long(packet), |sum| Internet::finish(&(), sum))
+}
+
+/// Returns the checksum of one packet, by the kernel for it.
+#[inline]
+fn long(packet: &[u8]) -> u16 {
+    Internet::DISPATCH.oneshot(&(), packet)
 }
 
 /// Returns the checksums of `count` packets from `from` on; the rest of the group is empty.
@@ -98,7 +105,7 @@ fn group<'a, T: PacketSums<N>, const N: usize>(
                 *lanes = if packet.len() <= T::LONGEST {
                     PacketSums::lanes(tier, packet)
                 } else {
-                    tier.lone(!checksum(packet).swap_bytes())
+                    tier.lone(!long(packet).swap_bytes())
                 };
             }
         }

@@ -6,7 +6,7 @@
 //! bytes a pass, then 16, 8, 4, 2 and 1. Carries of the last three additions, which the listing
 //! loses, are added.
 
-use super::{Internet, add};
+use super::family::{Internet, add};
 use crate::body::{Body, Edges, Tier};
 
 /// Adds `WORDS` words of eight bytes a pass, then half as many and so on, then 4, 2 and 1 bytes.

@@ -1,6 +1,6 @@
 //! The Internet checksum by words of 16, 32 and 64 bits in general registers.
 
-use super::{Internet, add, up_to_24};
+use super::family::{Internet, add, up_to_24};
 use crate::arch::scalar;
 use crate::body::{Body, Edges, Tier};
 use crate::words::short_word;
