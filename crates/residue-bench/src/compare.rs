@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::load::too_busy;
 use crate::model::{Cell, Run, Statistic};
 use residue_report::COLUMNS;
 use residue_report::number::significant;
@@ -73,7 +72,7 @@ fn header(a: &Run, b: &Run, statistic: Statistic) -> String {
         let (version, mode, data) =
             (shortened(&run.residue, 12), shortened(&run.mode, 10), shortened(&run.data, 10));
         let _ = writeln!(out, "{name}: {cpu}, {date}, residue {version}, {mode}, {data} data");
-        if let Some(line) = too_busy(run) {
+        if let Some(line) = run.too_busy() {
             let _ = writeln!(out, "{}", wrapped(&format!("{name}: {line}"), COLUMNS));
         }
     }

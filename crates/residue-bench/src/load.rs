@@ -1,7 +1,5 @@
 //! The load by other programs: whether this thread left its core, and how busy the machine was.
 
-use super::model::Run;
-use residue_report::number::grouped;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -23,7 +21,7 @@ impl Load {
     }
 
     /// Returns the reasons not to trust figures measured under this load.
-    fn reasons(self) -> Vec<String> {
+    pub(crate) fn reasons(self) -> Vec<String> {
         let Load { waited, stolen } = self;
         let mut reasons = Vec::new();
         if waited > TOO_BUSY {
@@ -164,55 +162,13 @@ impl Taken {
 /// well, and that shows in no counter.
 const TOO_BUSY: f64 = 0.05;
 
-/// The share of samples set aside from which figures are not to be trusted. An idle core that
-/// changes its clock has up to 15 % of them (`residue bench --full`, Intel Xeon, Emerald Rapids,
-/// 2026-11-22).
-const TOO_DISTURBED: f64 = 0.25;
-
-/// Returns the number of samples of a run that were set aside, in one sentence.
-#[must_use]
-pub fn set_aside(run: &Run) -> String {
-    let (kept, aside) = samples(run);
-    let unit = if run.steady.is_empty() { run.samples_word() } else { "calls and batches" };
-    let all = grouped(kept + aside);
-    match aside {
-        0 => format!("None of {all} {unit} was disturbed."),
-        aside => format!(
-            "{} of {all} {unit} were disturbed (interrupted, or at a lowered clock), set aside and \
-             taken again.",
-            grouped(aside)
-        ),
-    }
-}
-
-/// Returns the share of a run's samples that was set aside, 0 to 1.
-#[must_use]
-pub fn share_set_aside(run: &Run) -> f64 {
-    let (kept, aside) = samples(run);
-    aside as f64 / (kept + aside).max(1) as f64
-}
-
-/// Returns one sentence if the machine was too busy for the run's figures to be trusted.
-#[must_use]
-pub fn too_busy(run: &Run) -> Option<String> {
-    let interrupted = share_set_aside(run);
-    let disturbed = run.all_cells().filter(|cell| cell.disturbed()).count();
-    let mut reasons = run.load.reasons();
-    if interrupted > TOO_DISTURBED {
-        reasons.push(format!("{} of all samples were disturbed", percent(interrupted)));
-    }
-    if disturbed > 0 {
-        reasons.push(format!("figures mostly of disturbed samples: {disturbed}"));
-    }
-    warning(&reasons)
-}
-
-fn percent(share: f64) -> String {
+/// Returns a share as whole percents.
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
 /// Returns the sentence on a machine that is too busy for these reasons, if there are any.
-fn warning(reasons: &[String]) -> Option<String> {
+pub(crate) fn warning(reasons: &[String]) -> Option<String> {
     (!reasons.is_empty()).then(|| {
         format!(
             "Too busy a machine to trust these figures: {}. Repeat it on an idle one.",
@@ -221,14 +177,9 @@ fn warning(reasons: &[String]) -> Option<String> {
     })
 }
 
-fn samples(run: &Run) -> (usize, usize) {
-    run.all_cells().fold((0, 0), |(kept, aside), c| (kept + c.samples, aside + c.set_aside))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
 
     #[test]
     fn counters_of_the_operating_system_are_read() {
@@ -257,23 +208,5 @@ mod tests {
         {
             assert!(Cpus::parse(stat, of).is_none());
         }
-    }
-
-    #[test]
-    fn a_busy_machine_is_named_in_one_line() {
-        let mut run = example::x86();
-        assert_eq!(too_busy(&run), None);
-        assert!(set_aside(&run).starts_with("None of "), "{}", set_aside(&run));
-        run.load = Load { waited: 0.48, stolen: 0.06 };
-        let line = too_busy(&run).unwrap();
-        assert!(line.contains("48 %") && line.contains("took 6 %") && !line.contains('\n'));
-        assert_eq!(run.load.too_busy(), Some(line));
-
-        run.load = Load::default();
-        run.cells[3].set_aside = run.cells[3].samples + 1;
-        assert!(too_busy(&run).unwrap().contains("disturbed samples: 1."));
-        assert!(set_aside(&run).starts_with("1,001 of "), "{}", set_aside(&run));
-        run.cells.iter_mut().for_each(|cell| cell.set_aside = cell.samples / 2);
-        assert!(too_busy(&run).unwrap().contains("33 % of all samples"));
     }
 }

@@ -1,8 +1,8 @@
 //! The results of a measurement: a [`Run`] of [`Cell`]s on one [`Machine`], as plain data.
 
 use super::clock::disagreement;
-use super::load::{Load, too_busy};
-use residue_report::number::Estimate;
+use super::load::{Load, percent, warning};
+use residue_report::number::{Estimate, grouped};
 use serde::{Deserialize, Serialize};
 
 /// One kernel of one code at one size.
@@ -164,6 +164,11 @@ pub struct Run {
     pub load: Load,
 }
 
+/// The share of samples set aside from which figures are not to be trusted. An idle core that
+/// changes its clock has up to 15 % of them (`residue bench --full`, Intel Xeon, Emerald Rapids,
+/// 2026-11-22).
+const TOO_DISTURBED: f64 = 0.25;
+
 /// The version of the layout of [`Run`].
 pub const FORMAT: u32 = 2;
 
@@ -205,12 +210,55 @@ impl Run {
     pub fn warnings(&self) -> Vec<String> {
         let machine = &self.machine;
         let cycles = disagreement(machine.ticks_per_cycle, machine.ticks_per_cycle_by_products);
-        too_busy(self).into_iter().chain(cycles).collect()
+        self.too_busy().into_iter().chain(cycles).collect()
     }
 
     /// Returns all cells, the steady ones at the end.
     pub fn all_cells(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().chain(&self.steady)
+    }
+
+    /// Returns the numbers of samples that were kept and that were set aside.
+    fn samples_of_all(&self) -> (usize, usize) {
+        self.all_cells().fold((0, 0), |(kept, aside), c| (kept + c.samples, aside + c.set_aside))
+    }
+
+    /// Returns the number of samples that were set aside, in one sentence.
+    #[must_use]
+    pub fn set_aside(&self) -> String {
+        let (kept, aside) = self.samples_of_all();
+        let unit = if self.steady.is_empty() { self.samples_word() } else { "calls and batches" };
+        let all = grouped(kept + aside);
+        match aside {
+            0 => format!("None of {all} {unit} was disturbed."),
+            aside => format!(
+                "{} of {all} {unit} were disturbed (interrupted, or at a lowered clock), set aside \
+                 and taken again.",
+                grouped(aside)
+            ),
+        }
+    }
+
+    /// Returns the share of the samples that was set aside, 0 to 1.
+    #[must_use]
+    pub fn share_set_aside(&self) -> f64 {
+        let (kept, aside) = self.samples_of_all();
+        aside as f64 / (kept + aside).max(1) as f64
+    }
+
+    /// Returns one sentence if the machine was too busy for the figures to be trusted.
+    #[must_use]
+    pub fn too_busy(&self) -> Option<String> {
+        let interrupted = self.share_set_aside();
+        let disturbed = self.all_cells().filter(|cell| cell.disturbed()).count();
+        let mut reasons = self.load.reasons();
+        if interrupted > TOO_DISTURBED {
+            reasons.push(format!("{} of all samples were disturbed", percent(interrupted)));
+        }
+        if disturbed > 0 {
+            reasons.push(format!("figures mostly of disturbed samples: {disturbed}"));
+        }
+        warning(&reasons)
     }
 }
 
@@ -228,4 +276,28 @@ pub fn cell<'a>(cells: &'a [Cell], code: &str, kernel: &str, bytes: usize) -> Op
 pub fn fastest<'a>(cells: &'a [Cell], code: &str, bytes: usize) -> Option<&'a Cell> {
     let here = |cell: &&Cell| cell.extra == 0 && cell.bytes == bytes && cell.code == code;
     cells.iter().filter(here).min_by(|a, b| a.median.total_cmp(&b.median))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+
+    #[test]
+    fn a_busy_machine_is_named_in_one_line() {
+        let mut run = example::x86();
+        assert_eq!(run.too_busy(), None);
+        assert!(run.set_aside().starts_with("None of "), "{}", run.set_aside());
+        run.load = Load { waited: 0.48, stolen: 0.06 };
+        let line = run.too_busy().unwrap();
+        assert!(line.contains("48 %") && line.contains("took 6 %") && !line.contains('\n'));
+        assert_eq!(run.load.too_busy(), Some(line));
+
+        run.load = Load::default();
+        run.cells[3].set_aside = run.cells[3].samples + 1;
+        assert!(run.too_busy().unwrap().contains("disturbed samples: 1."));
+        assert!(run.set_aside().starts_with("1,001 of "), "{}", run.set_aside());
+        run.cells.iter_mut().for_each(|cell| cell.set_aside = cell.samples / 2);
+        assert!(run.too_busy().unwrap().contains("33 % of all samples"));
+    }
 }

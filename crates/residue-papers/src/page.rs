@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::sahu2019::{figures, tables};
-use residue_bench::load;
 use residue_bench::model::{Run, Statistic};
 use residue_report::Figure;
 use residue_report::files;
@@ -90,7 +89,7 @@ pub(crate) fn header(out: &mut String, run: &Run, sections: &[(&str, &str)], tit
         escaped(&run.residue)
     );
     if !run.cells.is_empty() {
-        let _ = writeln!(out, "<p class=\"faint\">{}</p>", escaped(&load::set_aside(run)));
+        let _ = writeln!(out, "<p class=\"faint\">{}</p>", escaped(&run.set_aside()));
     }
     for warning in run.warnings() {
         let _ = writeln!(out, "<p class=\"warning\">{}</p>", escaped(&warning));

@@ -7,13 +7,13 @@ pub mod bars;
 pub mod pen;
 pub mod sheet;
 
-use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use crate::labels::spread;
 use crate::number::Estimate;
 use crate::text::escaped;
 use axis::{Area, Axis};
+pub use pen::Root;
 use pen::{Drawn, Place, SCALE, arrow, line, marker, polyline, text, upward_text};
 pub use plotters::style::{Color, RGBAColor, RGBColor, text_anchor::HPos};
 
@@ -121,9 +121,6 @@ pub struct Plot {
     /// Whether the intervals are what the chart is about: small markers then, and every bar drawn.
     pub bars: bool,
 }
-
-/// The area that a chart is drawn on.
-pub type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Draws a plot as a complete SVG document. A chart that cannot be drawn comes out blank but
 /// well-formed; the drawing library only fails on output devices, and a string is none.

@@ -14,7 +14,6 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use residue_bench::clock::Clock;
 use residue_bench::data::Data;
-use residue_bench::load;
 use residue_bench::model::{Run, Statistic};
 
 use residue_bench::{Mode, Options, measure, plain};
@@ -418,7 +417,7 @@ fn conditions(output: &mut Output, run: &Run) -> Result<()> {
         run.mode,
         run.conditions.iter().map(|condition| format!(", {condition}")).collect::<String>()
     ))?;
-    output.line(wrapped(&load::set_aside(run), COLUMNS))?;
+    output.line(wrapped(&run.set_aside(), COLUMNS))?;
     for warning in run.warnings() {
         output.line(wrapped(&warning, COLUMNS))?;
     }

@@ -3,7 +3,6 @@
 
 use super::published::{self, Level};
 use super::subjects::{CRC32C, SUBJECTS, Subject};
-use residue_bench::load;
 use residue_bench::model::{Cell, Run, Statistic};
 use residue_bench::select::Index;
 use residue_report::Figure;
@@ -103,7 +102,7 @@ impl Shown<'_> {
         let (cpu, date) = (shortened(&run.machine.cpu, 48), day(&run.date));
         let (mode, data) = (shortened(&run.mode, 12), shortened(&run.data, 12));
         let (statistic, word) = (capitalised(self.statistic.name()), run.samples_word());
-        let aside = match load::share_set_aside(run) {
+        let aside = match run.share_set_aside() {
             0.0 => String::new(),
             share => format!(" ({} % disturbed)", significant(share * 100.0, 2)),
         };

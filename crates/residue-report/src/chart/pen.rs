@@ -1,15 +1,18 @@
 //! The few strokes a chart is made of, in CSS pixels. Each fails only if the drawing library does.
 
+use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::Root;
 use crate::text::clean;
 
 /// The factor by which a chart is drawn larger than shown. The drawing library rounds to whole
 /// units; curves and dashes sit on quarters of a pixel.
 pub(super) const SCALE: f64 = 4.0;
+
+/// The area that a chart is drawn on.
+pub type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// The result of drawing.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;

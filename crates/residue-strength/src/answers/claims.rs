@@ -3,61 +3,13 @@
 //!
 //! Limits are searched and witnesses are tried on the library's own codes.
 
+mod claim;
 mod literature;
 mod sklower;
 mod thesis;
 
-use serde::Serialize;
-
-use crate::{Effort, Error, Kind};
-
-/// The outcome of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It is right as printed.
-    Holds,
-    /// It is right under a condition that it does not name.
-    Conditional,
-    /// It is wrong.
-    Fails,
-}
-
-impl Verdict {
-    /// Returns the outcome in words.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Verdict::Holds => "holds",
-            Verdict::Conditional => "conditional",
-            Verdict::Fails => "fails",
-        }
-    }
-}
-
-/// A statement, judged.
-#[derive(Clone, Debug, Serialize)]
-pub struct Claim {
-    /// The document and the place of the claim.
-    pub source: &'static str,
-    /// The claim.
-    pub statement: &'static str,
-    /// The outcome.
-    pub verdict: Verdict,
-    /// The exact statement.
-    pub exactly: String,
-    /// The computation that decides it.
-    pub evidence: String,
-    /// The kind of the evidence's figures.
-    pub kind: &'static str,
-}
-
-impl Claim {
-    /// Marks the claim as decided by samples.
-    fn sampled(self) -> Claim {
-        Claim { kind: Kind::Sampled.name(), ..self }
-    }
-}
+use crate::{Effort, Error};
+pub use claim::{Claim, Verdict};
 
 /// Judges all claims, in some seconds.
 ///
@@ -69,21 +21,6 @@ pub fn judge() -> Result<Vec<Claim>, Error> {
     all.extend(literature::judge(&effort)?);
     all.extend(sklower::judge()?);
     Ok(all)
-}
-
-fn claim(
-    source: &'static str,
-    statement: &'static str,
-    verdict: Verdict,
-    exactly: impl Into<String>,
-    evidence: impl Into<String>,
-) -> Claim {
-    let kind = Kind::Exact.name();
-    Claim { source, statement, verdict, exactly: exactly.into(), evidence: evidence.into(), kind }
-}
-
-fn holds(truth: bool) -> Verdict {
-    if truth { Verdict::Holds } else { Verdict::Fails }
 }
 
 #[cfg(test)]

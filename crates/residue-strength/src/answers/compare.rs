@@ -5,14 +5,15 @@
 //! the data alone: its check value arrives as it was sent. (With 12,000 bits of data and 16 of
 //! check value that is a difference of some tenths of a percent.)
 
+mod question;
 mod rows;
 
 use serde::Serialize;
 
-use crate::codes::additive::Additive;
-use crate::crc::{Generator, Profile, Weights, probability, profile};
-use crate::{Effort, Error, Kind};
-use residue::Code;
+use crate::crc::{Profile, probability};
+use crate::{Effort, Error};
+pub use question::{Question, Subject, Traffic};
+pub use rows::{FEW, Few, Known, Probability, Row, YEAR};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The codes of the thesis's argument: CRC-32C against what it is to replace, and against two other
@@ -27,134 +28,6 @@ pub const CODES: [&str; 7] = [
     "koopman:ba0dc66b",
 ];
 
-/// The numbers of wrong bits whose shares are listed.
-pub const FEW: std::ops::RangeInclusive<u32> = 2..=6;
-
-/// Seconds in 365 days.
-pub const YEAR: f64 = 365.0 * 86_400.0;
-
-/// Bytes that Ethernet adds to the data of a frame: preamble and delimiter, header, check sequence,
-/// gap.
-const AROUND: u64 = 8 + 14 + 4 + 12;
-
-/// The shortest data of an Ethernet frame, in bytes; shorter data are padded.
-const LEAST: u64 = 46;
-
-/// The rate at which frames are sent.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Traffic {
-    /// Frames per second.
-    Frames(f64),
-    /// The frames that a full Ethernet link of this many bits per second carries.
-    Link(f64),
-}
-
-impl Traffic {
-    /// Returns frames per second, each with `data_bits` bits of data.
-    #[must_use]
-    pub fn frames(self, data_bits: u64) -> f64 {
-        match self {
-            Traffic::Frames(frames) => frames,
-            Traffic::Link(speed) => {
-                let bytes = data_bits.div_ceil(8).max(LEAST).saturating_add(AROUND);
-                speed / 8.0 / bytes as f64
-            }
-        }
-    }
-
-    /// Returns the speed of the link, if that was given.
-    #[must_use]
-    pub fn link(self) -> Option<f64> {
-        match self {
-            Traffic::Frames(_) => None,
-            Traffic::Link(speed) => Some(speed),
-        }
-    }
-}
-
-/// Seconds within which all weights of a CRC are counted without being asked for.
-const AT_ONCE: f64 = 1.0;
-
-/// A code to be compared.
-#[derive(Clone, Debug)]
-pub enum Subject {
-    /// A CRC and its name as given.
-    Crc(String, Generator),
-    /// A sum of at most 32 bits.
-    Sum(Box<Additive>),
-}
-
-impl Subject {
-    /// Parses a code's name, a CRC's parameters, or a polynomial as [`Generator::parse`] reads it.
-    ///
-    /// # Errors
-    /// Returns [`Error::Polynomial`].
-    pub fn parse(text: &str) -> Result<Subject, Error> {
-        let text = text.trim();
-        match text.parse::<Code>() {
-            Ok(code @ Code::Sum(_)) => Additive::of(&code, code.name())
-                .map(|sum| Subject::Sum(Box::new(sum)))
-                .ok_or_else(|| Error::TooWide(code.name().into())),
-            Ok(code) => {
-                let name = if code.name() == "custom" { text } else { code.name() };
-                let (generator, _) = Generator::parse(text, None)?;
-                Ok(Subject::Crc(name.escape_debug().to_string(), generator))
-            }
-            Err(_) => {
-                let (generator, _) = Generator::parse(text, None)?;
-                Ok(Subject::Crc(text.escape_debug().to_string(), generator))
-            }
-        }
-    }
-
-    /// Returns its name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
-            Subject::Crc(name, _) => name,
-            Subject::Sum(sum) => sum.name(),
-        }
-    }
-
-    /// Returns bits of its value.
-    #[must_use]
-    pub fn width(&self) -> u32 {
-        match self {
-            Subject::Crc(_, generator) => generator.width(),
-            Subject::Sum(sum) => sum.width(),
-        }
-    }
-
-    /// Estimates the seconds that [`compare`] takes for it.
-    #[must_use]
-    pub fn seconds(&self, question: &Question, effort: &Effort<'_>) -> f64 {
-        match self {
-            Subject::Crc(_, generator) => {
-                // Which weight is the first is not known yet: as if it were the sixth.
-                let plan = plan(generator, question, 6, effort);
-                let weights = plan
-                    .map_or(0.0, |most| Weights::seconds(generator, question.data, most, effort));
-                effort.seconds(profile::sums_to(generator, u32::MAX, effort)) + weights
-            }
-            Subject::Sum(_) => 0.5,
-        }
-    }
-}
-
-/// The question that all codes are compared by.
-#[derive(Clone, Debug)]
-pub struct Question {
-    /// Bits of data.
-    pub data: u64,
-    /// Bit error rates, above 0 and up to 1/2, as they are written.
-    pub rates: Vec<String>,
-    /// Frames that are sent.
-    pub traffic: Traffic,
-    /// Whether to count all weights of CRCs, as far as the budget allows, and not only the first
-    /// ones.
-    pub exact: bool,
-}
-
 /// A comparison of codes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
@@ -168,70 +41,6 @@ pub struct Comparison {
     pub link_bits_per_second: Option<f64>,
     /// The codes.
     pub codes: Vec<Row>,
-}
-
-/// A figure and its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Known<T> {
-    /// The figure.
-    pub value: T,
-    /// Its kind's name.
-    pub kind: &'static str,
-}
-
-impl<T> Known<T> {
-    pub(crate) fn new(value: T, kind: Kind) -> Known<T> {
-        Known { value, kind: kind.name() }
-    }
-}
-
-/// The strength of one code.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// Its name.
-    pub code: String,
-    /// Bits of its value.
-    pub width: u32,
-    /// Whether it is a CRC.
-    pub crc: bool,
-    /// The Hamming distance.
-    pub distance: Known<u32>,
-    /// The longest data with that distance, in bits; `None` if any data have it.
-    pub holds_to: Option<Known<u64>>,
-    /// The longest data with each distance from 3, in bits.
-    pub limits: Vec<(u32, Known<u64>)>,
-    /// Errors of few bits.
-    pub few: Vec<Few>,
-    /// Undetected errors at each rate.
-    pub probabilities: Vec<Probability>,
-    /// The share of random data that is accepted.
-    pub random: f64,
-    /// The length up to which every burst is detected, in bits.
-    pub burst: u32,
-    /// The probability of an undetected error at many rates.
-    pub curve: Vec<(f64, Known<f64>)>,
-}
-
-/// Errors of one number of bits.
-#[derive(Clone, Debug, Serialize)]
-pub struct Few {
-    /// Wrong bits.
-    pub weight: u32,
-    /// The number of undetected errors; `None` for sums, where it depends on the data.
-    pub undetected: Option<String>,
-    /// Their exact share of all errors of this many bits.
-    pub share: f64,
-}
-
-/// The probability of an undetected error.
-#[derive(Clone, Debug, Serialize)]
-pub struct Probability {
-    /// The bit error rate, as it was written.
-    pub rate: String,
-    /// The probability for a frame; `None` if no weight above 0 was counted.
-    pub undetected: Option<Known<f64>>,
-    /// The expected frames in 365 days.
-    pub per_year: Option<Known<f64>>,
 }
 
 /// Compares the codes.
@@ -274,26 +83,10 @@ pub fn compare(
     })
 }
 
-/// Returns the weight up to which to count: `Some(None)` for all, `None` if not even pairs can be
-/// counted in time.
-fn plan(
-    generator: &Generator,
-    question: &Question,
-    distance: u32,
-    effort: &Effort<'_>,
-) -> Option<Option<u32>> {
-    let patience = effort.seconds(effort.sums);
-    let seconds = |most| Weights::seconds(generator, question.data, most, effort);
-    let worth = if question.exact { patience } else { AT_ONCE };
-    if seconds(None) <= worth {
-        return Some(None);
-    }
-    [distance.max(4), 4, 3, 2].into_iter().find(|&most| seconds(Some(most)) <= patience).map(Some)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Kind;
 
     fn row(text: &str, data: u64, rate: &str, exact: bool) -> Row {
         let traffic = Traffic::Frames(1e6);

@@ -1,6 +1,6 @@
 //! Damages packets in one place, chosen at random.
 
-use super::Test;
+use super::question::Test;
 use crate::codes::additive::Additive;
 
 /// Bytes of a packet.

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::question::{Options, Test};
 use super::source::{Plan, Source};
 use super::tally::{Tally, wilson};
-use super::{Options, Test};
 use crate::Kind;
 use crate::codes::additive::Additive;
+use std::time::SystemTime;
 
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -125,6 +126,18 @@ pub struct Frequent {
     pub value: String,
     /// Cells with it.
     pub cells: u64,
+}
+
+/// Completes the run with its date and version.
+pub(super) fn finished(options: &Options, sources: Vec<Sampled>) -> Run {
+    Run {
+        format: 1,
+        residue: env!("CARGO_PKG_VERSION").into(),
+        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        seed: options.seed,
+        burst: options.burst,
+        sources,
+    }
 }
 
 /// Computes the results of one source from its counts.

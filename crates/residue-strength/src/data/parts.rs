@@ -3,9 +3,12 @@
 //!
 //! Parts and counts are serialisable.
 
-use super::source::Plan;
+use super::cells;
+use super::chunk::{Tools, one_chunk};
+use super::model::{self, Run};
+use super::question::Options;
+use super::source::{Plan, Source};
 use super::tally::Tally;
-use super::{Options, Run, Source, Tools, cells, finished, model, one_chunk};
 use crate::Error;
 use crate::codes::additive::Additive;
 use serde::{Deserialize, Serialize};
@@ -120,7 +123,7 @@ impl Job {
             Some(_) => Err(Error::Parts(
                 self.options.sources.last().map_or_else(String::new, Source::name),
             )),
-            None => Ok(finished(&self.options, sources)),
+            None => Ok(model::finished(&self.options, sources)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Counts of a run in progress.
 
-use super::Test;
+use super::question::Test;
 use serde::{Deserialize, Serialize};
 
 /// The counts of a source, or of a thread's part of it.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Counts, constants};
+use super::constants::{Counts, constants};
 use crate::codes::additive::{Additive, Group, Work};
 
 /// The undetected bursts of one length.

@@ -20,8 +20,8 @@
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 
+use super::constants::{Counts, constants};
 use super::few::{Triples, choose, pairs, triples_of_powers};
-use super::{Counts, constants};
 use crate::Kind as Figure;
 use crate::codes::additive::{Additive, Group, Kind, Work};
 

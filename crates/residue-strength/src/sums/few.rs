@@ -2,7 +2,7 @@
 //!
 //! Each set of bits counts with the share of the signs for which its constants add up to nothing.
 
-use super::Counts;
+use super::constants::Counts;
 use crate::codes::additive::Group;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{constants, counted};
+use super::constants::{constants, counted};
 use crate::codes::additive::{Additive, Group, Kind, Work};
 use crate::field::integer;
 

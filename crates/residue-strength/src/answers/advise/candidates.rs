@@ -1,6 +1,6 @@
 //! The candidates: the limits of each code, and its probability of undetected errors.
 
-use super::{AtLength, Candidate, Of, Wanted, effort_for};
+use super::wanted::{AtLength, Wanted};
 use crate::answers::chance::{Chance, ESTIMATE};
 use crate::answers::compare::{Known, YEAR};
 use crate::codes::Undetected;
@@ -8,8 +8,64 @@ use crate::codes::additive::Additive;
 use crate::crc::{Generator, Profile, named};
 use crate::{Effort, Error, Kind, sums};
 use residue::crc::catalog;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A code that may meet the requirements.
+#[derive(Clone, Debug, Serialize)]
+pub struct Candidate {
+    /// Its name, as `residue strength` takes it.
+    pub code: String,
+    /// Other names in the catalogue of CRCs by the same polynomial.
+    pub also: Vec<&'static str>,
+    /// Bits of its value.
+    pub width: u32,
+    /// Whether it is a CRC.
+    pub crc: bool,
+    #[serde(skip)]
+    of: Of,
+    /// The longest data with the wanted distance, in bits; `None` if any data have it.
+    pub holds_to: Option<Known<u64>>,
+    /// The Hamming distance of data one bit longer than that, if it is exact.
+    pub then: Option<u32>,
+    /// The length of bursts, in bits, up to which all are detected; of sums no longer than wanted.
+    pub burst: u32,
+    /// The undetected share of random data.
+    pub random: f64,
+    /// Undetected errors at each length, the longest first; none without an error rate.
+    pub chances: Vec<AtLength>,
+    /// The measured speed, if there is one.
+    pub speed: Option<Speed>,
+    /// Why it meets the requirements, or why it does not.
+    pub reasons: Vec<String>,
+}
+
+/// The mathematics of a candidate.
+#[derive(Clone, Debug)]
+enum Of {
+    Crc(Generator),
+    Sum(Box<Additive>),
+}
+
+/// The measured speed of a code on this CPU.
+#[derive(Clone, Debug, Serialize)]
+pub struct Speed {
+    /// The kernel that the library chooses.
+    pub kernel: &'static str,
+    /// The CPU features that kernel needs.
+    pub needs: Vec<&'static str>,
+    /// Bytes of the data it was timed on.
+    pub bytes: usize,
+    /// Nanoseconds a call, the median of batches.
+    pub ns: f64,
+    /// Core cycles per byte.
+    pub cycles_per_byte: f64,
+}
+
+/// Searches for codes wider than this stop early: they could take an hour each.
+const WIDE: u32 = 32;
+const WIDE_SUMS: u64 = 1 << 27;
 
 /// The undetected errors of sums in independent wrong bits, at each length: one of the codes that
 /// share a group stands for all of them.
@@ -150,7 +206,45 @@ pub(super) fn sum(code: &Additive, wanted: &Wanted) -> Result<Option<Candidate>,
     }))
 }
 
+/// Returns the budget of a candidate.
+pub(super) fn effort_for<'a>(generator: &Generator, effort: &Effort<'a>) -> Effort<'a> {
+    let most = if generator.width() > WIDE { WIDE_SUMS } else { u64::MAX };
+    Effort { sums: effort.sums.min(most), ..*effort }
+}
+
 impl Candidate {
+    /// Returns whether it is proved to meet the requirements.
+    #[must_use]
+    pub fn meets(&self, wanted: &Wanted) -> bool {
+        self.shortfall(wanted).is_none()
+    }
+
+    /// Returns the share of the longest data that `data` takes, from 0 to 1; 0 if any length will
+    /// do.
+    #[must_use]
+    pub fn used(&self, data: u64) -> f64 {
+        self.holds_to.map_or(0.0, |limit| data as f64 / limit.value.max(1) as f64)
+    }
+
+    /// Returns the largest probability of an undetected error at any length; 0 if unknown.
+    #[must_use]
+    pub fn worst(&self) -> f64 {
+        self.chances.iter().map(|at| at.undetected.value).fold(0.0, f64::max)
+    }
+
+    /// Returns the name of the code to time.
+    ///
+    /// A code without a name in the catalogue is timed as most CRCs are made: lowest bit first.
+    pub(super) fn timed_name(&self) -> String {
+        match &self.of {
+            Of::Crc(generator) if generator.names().next().is_none() => {
+                let (width, poly) = (generator.width(), generator.normal());
+                format!("width={width},poly={poly:x},refin=true,refout=true")
+            }
+            _ => self.code.clone(),
+        }
+    }
+
     /// Computes the undetected errors at every length.
     pub(super) fn chances(
         &self,

@@ -1,6 +1,6 @@
 //! Claims about polynomials in the literature that the thesis cites.
 
-use super::{Claim, Verdict, claim, holds};
+use super::claim::{Claim, Verdict, claim, holds};
 use crate::crc::{Distance, Generator, Profile};
 use crate::field::Notation;
 use crate::{Effort, Error, Kind};

@@ -1,6 +1,6 @@
 //! Sklower's claims about Fletcher's checksum with 8- and 16-bit units (1989).
 
-use super::{Claim, Verdict, claim, holds};
+use super::claim::{Claim, Verdict, claim, holds};
 use crate::Error;
 use crate::codes::additive::Additive;
 use crate::sums::burst;

@@ -1,6 +1,6 @@
 //! Claims of the thesis.
 
-use super::{Claim, Verdict, claim, holds};
+use super::claim::{Claim, Verdict, claim, holds};
 use crate::codes::Undetected;
 use crate::codes::additive::Additive;
 use crate::crc::{Generator, Profile, Weights, Witness, named};

@@ -1,6 +1,6 @@
 //! The rows of a comparison, one for each code.
 
-use super::{FEW, Few, Known, Probability, Question, Row, YEAR, plan};
+use super::question::{Question, plan};
 use crate::codes::Undetected;
 use crate::codes::additive::Additive;
 use crate::crc::probability::{self, Curve};
@@ -8,6 +8,77 @@ use crate::crc::{Generator, Profile, Weights, named};
 use crate::sums::{self, Channel, burst};
 use crate::{Effort, Error, Kind};
 use num_bigint::BigUint;
+use serde::Serialize;
+
+/// The numbers of wrong bits whose shares are listed.
+pub const FEW: std::ops::RangeInclusive<u32> = 2..=6;
+
+/// Seconds in 365 days.
+pub const YEAR: f64 = 365.0 * 86_400.0;
+
+/// A figure and its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Known<T> {
+    /// The figure.
+    pub value: T,
+    /// Its kind's name.
+    pub kind: &'static str,
+}
+
+impl<T> Known<T> {
+    pub(crate) fn new(value: T, kind: Kind) -> Known<T> {
+        Known { value, kind: kind.name() }
+    }
+}
+
+/// The strength of one code.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Its name.
+    pub code: String,
+    /// Bits of its value.
+    pub width: u32,
+    /// Whether it is a CRC.
+    pub crc: bool,
+    /// The Hamming distance.
+    pub distance: Known<u32>,
+    /// The longest data with that distance, in bits; `None` if any data have it.
+    pub holds_to: Option<Known<u64>>,
+    /// The longest data with each distance from 3, in bits.
+    pub limits: Vec<(u32, Known<u64>)>,
+    /// Errors of few bits.
+    pub few: Vec<Few>,
+    /// Undetected errors at each rate.
+    pub probabilities: Vec<Probability>,
+    /// The share of random data that is accepted.
+    pub random: f64,
+    /// The length up to which every burst is detected, in bits.
+    pub burst: u32,
+    /// The probability of an undetected error at many rates.
+    pub curve: Vec<(f64, Known<f64>)>,
+}
+
+/// Errors of one number of bits.
+#[derive(Clone, Debug, Serialize)]
+pub struct Few {
+    /// Wrong bits.
+    pub weight: u32,
+    /// The number of undetected errors; `None` for sums, where it depends on the data.
+    pub undetected: Option<String>,
+    /// Their exact share of all errors of this many bits.
+    pub share: f64,
+}
+
+/// The probability of an undetected error.
+#[derive(Clone, Debug, Serialize)]
+pub struct Probability {
+    /// The bit error rate, as it was written.
+    pub rate: String,
+    /// The probability for a frame; `None` if no weight above 0 was counted.
+    pub undetected: Option<Known<f64>>,
+    /// The expected frames in 365 days.
+    pub per_year: Option<Known<f64>>,
+}
 
 /// Computes the row of a CRC.
 pub(super) fn crc(
