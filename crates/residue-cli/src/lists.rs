@@ -7,10 +7,9 @@ mod line;
 mod tests;
 
 use crate::codes::Chosen;
-use crate::output::Encoding;
 use codes::Codes;
+pub use line::{Doubt, Reading};
 use line::{Number, Raw, parse};
-use std::fmt;
 use std::io::{self, BufRead};
 use std::rc::Rc;
 
@@ -39,48 +38,15 @@ pub struct List {
     pub malformed: usize,
     /// The first line that lacks only the code, with what is unclear about it.
     pub doubt: Option<(usize, Doubt)>,
-    /// Whether untagged lines were taken to be of the default code.
-    pub assumed: bool,
     /// Whether numbers that may be decimal are.
     all_decimal: bool,
 }
 
-/// The unclear part of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
-    /// The code: the value does not have the width of the default.
-    Code,
-    /// Whether the line is of cksum, or the name starts with a number.
-    Cksum,
-    /// Whether the first or the last word is the value.
-    Order,
-}
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Doubt::Code => "names no code; give it with -a CODE",
-            Doubt::Cksum => {
-                "may be `value bytes name`, as printed by cksum; give -a cksum, or the code with \
-                 -a CODE"
-            }
-            Doubt::Order => {
-                "may be `value name` or `name value`; give the code with -a CODE if the value \
-                 comes first"
-            }
-        })
+impl List {
+    /// Returns whether untagged lines were taken to be of the default code.
+    pub fn is_assumed(&self) -> bool {
+        self.codes.assumed
     }
-}
-
-/// Options for reading a list.
-#[derive(Clone, Copy, Debug)]
-pub struct Reading<'a> {
-    /// Code of untagged lines.
-    pub code: Option<&'a Chosen>,
-    /// Encoding of values, if known.
-    pub encoding: Option<Encoding>,
-    /// Whether lines end with a zero byte, and names are not escaped.
-    pub zero: bool,
 }
 
 /// Reads through a list, and hands the number of each invalid line, from 1, to `malformed`.
@@ -97,7 +63,7 @@ pub fn look(
     let (mut any_decimal, mut any_fixed) = (false, false);
     let mut lines = Lines::new(input, reading.zero);
     while let Some((number, line)) = lines.next()? {
-        match parse(line, reading, &mut list) {
+        match parse(line, reading, &mut list.codes) {
             Ok(raw) => {
                 list.entries += 1;
                 // Lines of cksum are always decimal, whatever the others are.
@@ -133,7 +99,7 @@ impl<'a, R: BufRead> Entries<'a, R> {
     /// Returns the next valid line.
     pub fn next(&mut self) -> io::Result<Option<Entry>> {
         while let Some((_, line)) = self.lines.next()? {
-            if let Ok(raw) = parse(line, self.reading, &mut self.list) {
+            if let Ok(raw) = parse(line, self.reading, &mut self.list.codes) {
                 let expected = match raw.value {
                     Number::Fixed(value) | Number::Decimal(value) => value,
                     Number::Either { decimal, .. } if self.list.all_decimal => decimal,

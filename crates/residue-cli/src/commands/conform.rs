@@ -7,10 +7,10 @@ use crate::output::{Encoding, Outcome, Output, Styles};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
+use program::Program;
 use residue_identify::conform::{self, Case, Kind, Verdict};
 use serde::Serialize;
-use std::ffi::{OsStr, OsString};
-use std::time::Duration;
+use std::ffi::OsStr;
 
 /// The longest input passed as an argument, in bytes. Systems limit an argument to about 128 KiB.
 const LONGEST_ARGUMENT: usize = 32 << 10;
@@ -31,24 +31,11 @@ pub struct ConformArgs {
         hide_possible_values = true
     )]
     code: String,
-    /// Pass inputs in hexadecimal as the last argument, not on standard input; skip those above 32
-    /// KiB
-    #[arg(long)]
-    arg_hex: bool,
-    /// Read the first decimal number as the answer, not the first hexadecimal one
-    ///
-    /// A negative number is taken as a signed integer of the code's width.
-    #[arg(long)]
-    decimal: bool,
-    /// Time limit for each run of the program
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    timeout: Duration,
+    #[command(flatten)]
+    program: Program,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Program to test, and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
 }
 
 const HELP: &str = "\
@@ -70,21 +57,11 @@ Examples:
   residue conform -a crc-32c -- python3 -c \\
     'import sys, zlib; print(hex(zlib.crc32(sys.stdin.buffer.read())))'";
 
-/// Reads a time limit.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || "expected a number of seconds above zero, as 10 or 0.5".to_string();
-    let seconds: f64 = text.parse().map_err(|_| wrong())?;
-    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
-    // The clock could not hold a deadline in some centuries.
-    let most = Duration::from_secs(86_400);
-    if duration.is_zero() { Err(wrong()) } else { Ok(duration.min(most)) }
-}
-
 /// Runs the program on all test inputs, and judges its answers.
 pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<()> {
     let chosen = Chosen::parse(&args.code)?;
     let mut cases = conform::cases(&chosen.code)?;
-    if args.arg_hex {
+    if args.program.arg_hex {
         cases.retain(|case| case.data.len() <= LONGEST_ARGUMENT);
     }
     if chosen.cksum {
@@ -93,8 +70,11 @@ pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<()> {
     output.progress = Progress::of_steps(cases.len() as u64);
     let mut answers = Vec::new();
     for case in &cases {
-        let program = Styles::plain(args.command.first().map_or(OsStr::new(""), |name| name));
-        let answer = program::ask(args, case, chosen.code.width())
+        let program =
+            Styles::plain(args.program.command.first().map_or(OsStr::new(""), |name| name));
+        let answer = args
+            .program
+            .ask(case, chosen.code.width())
             .with_context(|| format!("{program}, given {}", case.input))?;
         answers.push(answer);
         output.progress.add(1);
@@ -174,7 +154,12 @@ impl Report {
         };
         Report {
             code: chosen.label.clone(),
-            command: args.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
+            command: args
+                .program
+                .command
+                .iter()
+                .map(|part| part.to_string_lossy().into_owned())
+                .collect(),
             right: verdict.count(),
             of: cases.len(),
             explained: verdict.explained(),
@@ -263,18 +248,4 @@ fn print_explanations(output: &mut Output, all: usize, verdict: &Verdict) -> any
         output.line(format!("  {kind}{head}{}{head:#}{count}: {}", found.name, found.why))?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn timeouts() {
-        assert_eq!(seconds("0.5").map(|d| d.as_millis()), Ok(500));
-        assert!(seconds("1e300").is_err());
-        for bad in ["", "x", "0", "-1", "nan", "inf"] {
-            assert!(seconds(bad).is_err(), "{bad}");
-        }
-    }
 }

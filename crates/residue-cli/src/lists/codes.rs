@@ -17,13 +17,15 @@ const LONGEST: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub struct Codes {
     given: Option<Rc<Chosen>>,
+    /// Whether untagged lines were taken to be of the default code.
+    pub assumed: bool,
     known: HashMap<String, Rc<Chosen>>,
 }
 
 impl Codes {
     /// Creates an empty collection, with the code that the user named for untagged lines.
     pub fn new(given: Option<&Chosen>) -> Codes {
-        Codes { given: given.cloned().map(Rc::new), known: HashMap::new() }
+        Codes { given: given.cloned().map(Rc::new), ..Default::default() }
     }
 
     /// Returns the code that the user named for untagged lines.

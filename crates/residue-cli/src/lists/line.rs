@@ -1,10 +1,48 @@
 //! A line of a list.
 
 use super::codes::Codes;
-use super::{Doubt, List, Reading};
 use crate::codes::Chosen;
 use crate::output::{Encoding, unescape};
+use std::fmt;
 use std::rc::Rc;
+
+/// Options for reading a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// Code of untagged lines.
+    pub code: Option<&'a Chosen>,
+    /// Encoding of values, if known.
+    pub encoding: Option<Encoding>,
+    /// Whether lines end with a zero byte, and names are not escaped.
+    pub zero: bool,
+}
+
+/// The unclear part of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The code: the value does not have the width of the default.
+    Code,
+    /// Whether the line is of cksum, or the name starts with a number.
+    Cksum,
+    /// Whether the first or the last word is the value.
+    Order,
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Doubt::Code => "names no code; give it with -a CODE",
+            Doubt::Cksum => {
+                "may be `value bytes name`, as printed by cksum; give -a cksum, or the code with \
+                 -a CODE"
+            }
+            Doubt::Order => {
+                "may be `value name` or `name value`; give the code with -a CODE if the value \
+                 comes first"
+            }
+        })
+    }
+}
 
 /// A valid line, before the whole list has determined how its numbers are read.
 pub struct Raw {
@@ -29,18 +67,18 @@ pub enum Number {
 }
 
 /// Parses a line. The error says what is unclear, if the line lacks only the code.
-pub fn parse(line: &[u8], reading: Reading<'_>, list: &mut List) -> Result<Raw, Option<Doubt>> {
+pub fn parse(line: &[u8], reading: Reading<'_>, codes: &mut Codes) -> Result<Raw, Option<Doubt>> {
     let (rest, escaped) = match line.strip_prefix(b"\\") {
         Some(rest) if !reading.zero => (rest, true),
         _ => (line, false),
     };
-    if let Some(raw) = tagged(rest, escaped, reading, &mut list.codes) {
+    if let Some(raw) = tagged(rest, escaped, reading, codes) {
         return Ok(raw);
     }
     let line = Untagged::split(line, rest, escaped, reading).ok_or(None)?;
-    match list.codes.given() {
+    match codes.given() {
         Some(chosen) => line.of_code(chosen).ok_or(None),
-        None => line.guess(list),
+        None => line.guess(codes),
     }
 }
 
@@ -101,8 +139,8 @@ impl<'a> Untagged<'a> {
     }
 
     /// Reads the line as one of the default code, or of an SFV file.
-    fn guess(&self, list: &mut List) -> Result<Raw, Option<Doubt>> {
-        let default = list.codes.default().ok_or(None)?;
+    fn guess(&self, codes: &mut Codes) -> Result<Raw, Option<Doubt>> {
+        let default = codes.default().ok_or(None)?;
         let first = self.forwards(default);
         if let Some(raw) = first.filter(|raw| self.is_sure(raw)) {
             if self.after.is_none() {
@@ -114,7 +152,7 @@ impl<'a> Untagged<'a> {
                     return Err(Some(Doubt::Order));
                 }
             }
-            list.assumed = true;
+            codes.assumed = true;
             return Ok(raw);
         }
         // The first word may be a value of unknown width.
@@ -122,7 +160,7 @@ impl<'a> Untagged<'a> {
             && self.written.bytes().all(|c| c.is_ascii_alphanumeric() || b"+/=".contains(&c))
             && self.written.bytes().any(|c| c.is_ascii_digit());
         if let Some(found) = self.backwards.filter(|_| !(likely && self.after.is_some())) {
-            let crc32 = list.codes.named(SFV).map_err(|_| None)?;
+            let crc32 = codes.named(SFV).map_err(|_| None)?;
             return found.raw(crc32).ok_or(None);
         }
         if likely && self.cksum.is_some() && self.after.is_none() {

@@ -21,7 +21,7 @@ fn parse(text: &[u8], reading: Reading<'_>) -> Whole {
     };
     let list = look(text, reading, note).unwrap();
     assert_eq!(list.malformed, malformed.len());
-    let (count, doubt, assumed) = (list.entries, list.doubt, list.assumed);
+    let (count, doubt, assumed) = (list.entries, list.doubt, list.is_assumed());
     let mut lines = Entries::new(text, reading, list);
     let entries: Vec<Entry> = iter::from_fn(|| lines.next().unwrap()).collect();
     assert_eq!(entries.len(), count);

@@ -1,6 +1,7 @@
 //! `residue bench claims`: the comparative claims of the papers, checked on this CPU.
 
-use super::{Pin, samples};
+use super::conditions::CALLS;
+use super::options::{Pin, samples};
 use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
@@ -60,9 +61,6 @@ pub fn run(args: &ClaimsArgs, output: &mut Output) -> anyhow::Result<()> {
     }
     Ok(())
 }
-
-/// Calls of each side in all rounds together: as many as the thesis took.
-const CALLS: usize = 1000;
 
 const HOW: &str = "Each figure says how many times as long the side takes that is claimed to be \
 slower, with the least and greatest of ten rounds. A claim holds, or does not, where the whole \

@@ -1,6 +1,6 @@
 //! `residue bench compare`: two runs side by side.
 
-use super::StatisticName;
+use super::options::StatisticName;
 use crate::output::Output;
 use anyhow::Context as _;
 use clap::Args;

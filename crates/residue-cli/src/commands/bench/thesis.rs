@@ -1,6 +1,7 @@
 //! `residue bench --thesis`: the source documents, reproduced.
 
-use super::{BenchArgs, CALLS, conditions};
+use super::arguments::BenchArgs;
+use super::conditions::{CALLS, conditions};
 use crate::output::Output;
 use crate::progress::Progress;
 use residue_bench::clock::Clock;

@@ -1,10 +1,10 @@
 //! A program under test: runs it on an input, and reads its answer.
 
-use super::ConformArgs;
 use crate::hex;
 use crate::output::Styles;
 use crate::read::problem;
 use anyhow::{Context as _, bail};
+use clap::Args;
 use residue_identify::conform::Case;
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
@@ -18,32 +18,64 @@ const MOST_OUTPUT: u64 = 64 << 10;
 /// Time between two checks whether a program has ended.
 const POLL: Duration = Duration::from_millis(1);
 
-/// Runs the program on one input, and returns its answer.
-pub fn ask(args: &ConformArgs, case: &Case, width: u32) -> anyhow::Result<u128> {
-    let (name, arguments) = args.command.split_first().context("no program given")?;
-    let mut command = Command::new(name);
-    command.args(arguments).stdout(Stdio::piped());
-    if args.arg_hex {
-        command.arg(hex::digits(case.data.iter().copied())).stdin(Stdio::null());
-    } else {
-        command.stdin(Stdio::piped());
-    }
-    let mut child = command
-        .spawn()
-        .map_err(|error| anyhow::anyhow!("cannot be started: {}", problem(&error)))?;
-    let result = converse(&mut child, case, args.timeout);
-    if result.is_err() {
-        // Leave nothing running. A program that has already ended cannot be killed.
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-    let (text, status) = result?;
-    if !status.success() {
-        bail!("failed: {status}");
-    }
-    match number(&text, args.decimal, width) {
-        Some(answer) => Ok(answer),
-        None => bail!("printed no {} number{}", base(args.decimal), excerpt(&text)),
+/// The program under test.
+#[derive(Debug, Args)]
+pub struct Program {
+    /// Pass inputs in hexadecimal as the last argument, not on standard input; skip those above 32
+    /// KiB
+    #[arg(long)]
+    pub arg_hex: bool,
+    /// Read the first decimal number as the answer, not the first hexadecimal one
+    ///
+    /// A negative number is taken as a signed integer of the code's width.
+    #[arg(long)]
+    decimal: bool,
+    /// Time limit for each run of the program
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    timeout: Duration,
+    /// Program to test, and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// Reads a time limit.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || "expected a number of seconds above zero, as 10 or 0.5".to_string();
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
+    // The clock could not hold a deadline in some centuries.
+    let most = Duration::from_secs(86_400);
+    if duration.is_zero() { Err(wrong()) } else { Ok(duration.min(most)) }
+}
+
+impl Program {
+    /// Runs the program on one input, and returns its answer.
+    pub fn ask(&self, case: &Case, width: u32) -> anyhow::Result<u128> {
+        let (name, arguments) = self.command.split_first().context("no program given")?;
+        let mut command = Command::new(name);
+        command.args(arguments).stdout(Stdio::piped());
+        if self.arg_hex {
+            command.arg(hex::digits(case.data.iter().copied())).stdin(Stdio::null());
+        } else {
+            command.stdin(Stdio::piped());
+        }
+        let mut child = command
+            .spawn()
+            .map_err(|error| anyhow::anyhow!("cannot be started: {}", problem(&error)))?;
+        let result = converse(&mut child, case, self.timeout);
+        if result.is_err() {
+            // Leave nothing running. A program that has already ended cannot be killed.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        let (text, status) = result?;
+        if !status.success() {
+            bail!("failed: {status}");
+        }
+        match number(&text, self.decimal, width) {
+            Some(answer) => Ok(answer),
+            None => bail!("printed no {} number{}", base(self.decimal), excerpt(&text)),
+        }
     }
 }
 
@@ -140,5 +172,14 @@ mod tests {
         assert_eq!(number("-1", true, 32), Some(0xffff_ffff));
         assert_eq!(number("-1", true, 128), Some(u128::MAX));
         assert_eq!(number("- 7", true, 8), Some(7));
+    }
+
+    #[test]
+    fn timeouts() {
+        assert_eq!(seconds("0.5").map(|d| d.as_millis()), Ok(500));
+        assert!(seconds("1e300").is_err());
+        for bad in ["", "x", "0", "-1", "nan", "inf"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `residue guard check`: whether the guard can run on this host.
 
-use super::CheckArgs;
+use super::arguments::CheckArgs;
 use super::options::{Engine, can_run};
 use crate::output::{Outcome, Output};
 use residue_guard::host::{Host, Nat};

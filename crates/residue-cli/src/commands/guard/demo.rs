@@ -1,7 +1,7 @@
 //! `residue guard demo`: a client, a router that damages files, and a server, in network
 //! namespaces (`residue_guard_lab::demo`).
 
-use super::DemoArgs;
+use super::arguments::DemoArgs;
 use super::options::{Engine, can_run};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;

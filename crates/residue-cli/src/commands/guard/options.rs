@@ -1,6 +1,6 @@
 //! Options of both engines.
 
-use super::{GuardOptions, Policy, Value};
+use super::arguments::{GuardOptions, Policy, Value};
 use anyhow::bail;
 use residue_guard::Policy as Unguarded;
 use residue_guard::host::{Host, Need, Ports};

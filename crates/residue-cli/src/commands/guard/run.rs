@@ -1,8 +1,9 @@
 //! `residue guard run`: guards the connections of an interface.
 
+use super::arguments::{EngineChoice, KernelOptions, RunArgs};
 use super::options::{Chosen, Engine, must_not_run};
+use super::status;
 use super::switch::settings;
-use super::{EngineChoice, KernelOptions, RunArgs, status};
 use crate::output::{Output, Styles};
 use crate::progress::Progress;
 use anyhow::{anyhow, bail};

@@ -1,6 +1,6 @@
 //! `residue guard status`: the counts of the running guard.
 
-use super::StatusArgs;
+use super::arguments::StatusArgs;
 use crate::output::{Outcome, Output, Styles};
 use anyhow::anyhow;
 use residue_guard::kernel;

@@ -1,8 +1,8 @@
 //! `residue guard on`, `off`, `forget` and `clean`.
 
+use super::arguments::{ForgetArgs, GuardOptions, KernelOptions, OffArgs, OnArgs};
 use super::options::{Chosen, Engine, can_run, must_not_run};
 use super::status;
-use super::{ForgetArgs, GuardOptions, KernelOptions, OffArgs, OnArgs};
 use crate::output::Output;
 use anyhow::{anyhow, bail};
 use residue_guard::kernel::{self, Ending, Left, Settings};

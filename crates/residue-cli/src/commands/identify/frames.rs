@@ -1,8 +1,9 @@
 //! `residue identify --frames`: where messages of one format hold their value, and what it covers.
 
+use super::arguments::IdentifyArgs;
+use super::hit::{definitions, line, names};
 use super::input::contents;
 use super::text::{Text, family, odds, plural};
-use super::{IdentifyArgs, definitions, line, names};
 use crate::hex;
 use crate::output::{Outcome, Output, Styles};
 use anyhow::{anyhow, bail};

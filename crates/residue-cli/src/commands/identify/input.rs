@@ -1,6 +1,6 @@
 //! Samples: in arguments, in lines of files, or as frames that end in the value.
 
-use super::IdentifyArgs;
+use super::arguments::IdentifyArgs;
 use crate::hex;
 use crate::output::Styles;
 use crate::read::problem;

@@ -1,6 +1,7 @@
 //! The result of a search as JSON.
 
-use super::{IdentifyArgs, encoded, line, names};
+use super::arguments::IdentifyArgs;
+use super::hit::{encoded, line, names};
 use crate::hex;
 use residue::Code;
 use residue_identify::{Certainty, Found, HashKind, Hit, Report, Samples, Tier};

@@ -1,6 +1,7 @@
 //! The result of a search as text.
 
-use super::{IdentifyArgs, encoded, line, names};
+use super::arguments::IdentifyArgs;
+use super::hit::{encoded, line, names};
 use crate::hex;
 use crate::output::Styles;
 use anstyle::Style;

@@ -1,79 +1,29 @@
 //! `residue pcap verify --report`: a page about captures, with a time line of damage and an example
 //! of each cause.
 
+mod axis;
 mod example;
 mod html;
+mod parts;
 mod timeline;
 
 use super::report;
 use crate::output::{Styles, words};
-use example::Example;
-use residue_net::check::Verdict;
-use residue_net::diagnose::{Cause, CauseKind};
+use axis::Axis;
+use parts::Captured;
+pub use parts::{About, Page, Part};
 use residue_net::summary::{Counts, Summary};
-use residue_net::time::Moment;
-use residue_net::verify::{Finding, Read};
+use residue_net::verify::Read;
+use residue_report::Figure;
 use residue_report::files::write_report;
-use residue_report::{Figure, Table};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use timeline::{Axis, INTERVALS};
 
 /// Largest number of captures with a section of their own.
 const MOST_PARTS: usize = 50;
-
-/// What the page is about.
-pub struct About {
-    pub filter: Option<String>,
-    pub from: Option<Moment>,
-    pub to: Option<Moment>,
-    pub strict: bool,
-    /// Largest number of rows of the tables of pairs, senders and flows.
-    pub top: usize,
-}
-
-/// The page in the making.
-pub struct Page {
-    about: About,
-    captures: Vec<Captured>,
-    parts: Vec<Part>,
-    /// The rows of the counts, as CSV.
-    counts: Vec<String>,
-    /// The reports of the captures, as JSON.
-    reports: Vec<Value>,
-}
-
-/// A capture in the table of captures.
-struct Captured {
-    name: String,
-    packets: u64,
-    total: Counts,
-    error: Option<String>,
-}
-
-/// The section of a capture.
-pub struct Part {
-    name: String,
-    title: String,
-    conclusion: String,
-    tables: Vec<Table>,
-    axis: Axis,
-    /// By the name of the cause, or of the verdict if it has no causes.
-    kinds: BTreeMap<&'static str, Kind>,
-}
-
-/// Values that are not right, of one cause.
-struct Kind {
-    /// Numbers of values by interval.
-    intervals: [u64; INTERVALS],
-    /// Number of values.
-    count: u64,
-    /// The first of them.
-    example: Example,
-}
 
 impl Page {
     pub fn new(about: About) -> Page {
@@ -143,36 +93,5 @@ impl Page {
         ];
         let figures: Vec<Figure> = figures.into_iter().flatten().collect();
         write_report(folder, &figures, &data, &page)
-    }
-}
-
-impl Part {
-    /// Takes a finding; only those that are not right are counted.
-    pub fn take(&mut self, finding: &Finding<'_>, cause: Option<Cause>) {
-        let name = match finding.verdict {
-            Verdict::Bad | Verdict::Offloaded => CauseKind::from(cause).name(),
-            Verdict::Illegal | Verdict::LengthConflict => finding.verdict.name(),
-            Verdict::Good | Verdict::Absent | Verdict::Unverifiable(_) => return,
-        };
-        let kind = self.kinds.entry(name).or_insert_with(|| Kind {
-            intervals: [0; INTERVALS],
-            count: 0,
-            example: Example::of(finding, cause),
-        });
-        // Values of reassembled datagrams are found after those of later packets.
-        if finding.buffer.packet < kind.example.packet {
-            kind.example = Example::of(finding, cause);
-        }
-        kind.count += 1;
-        if let Some(interval) = self.axis.interval(finding) {
-            kind.intervals[interval] += 1;
-        }
-    }
-
-    /// Returns the kinds with their names, the most frequent first.
-    fn ranked(&self) -> Vec<(&'static str, &Kind)> {
-        let mut ranked: Vec<_> = self.kinds.iter().map(|(name, kind)| (*name, kind)).collect();
-        ranked.sort_by_key(|(_, kind)| std::cmp::Reverse(kind.count));
-        ranked
     }
 }

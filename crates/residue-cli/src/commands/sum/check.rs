@@ -297,7 +297,7 @@ impl Checker<'_> {
             if let Some((line, doubt)) = list.doubt {
                 self.output.complain(&format!("line {line} {doubt}"));
             }
-            if bad > 0 && list.assumed {
+            if bad > 0 && list.is_assumed() {
                 self.output.complain(&format!(
                     "untagged values were checked as {DEFAULT}; give -a CODE if they are of \
                      another code"

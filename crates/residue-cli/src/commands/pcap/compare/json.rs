@@ -1,6 +1,6 @@
 //! The comparison as JSON: one object per line.
 
-use super::CompareArgs;
+use super::arguments::CompareArgs;
 use crate::output::{Styles, without_numbers};
 use residue_net::compare::{
     Altered, Direction, Event, Example, Flow, Group, Kind, Point, Report, Toward,

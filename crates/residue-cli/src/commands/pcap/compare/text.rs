@@ -1,7 +1,7 @@
 //! The comparison as text.
 
 use super::super::report::count;
-use super::CompareArgs;
+use super::arguments::CompareArgs;
 use crate::output::Styles;
 use residue_net::compare::{Altered, Direction, Event, Flow, Group, Kind, Outcome, Point, Report};
 use residue_net::survey::Shape;

@@ -1,6 +1,6 @@
 //! The page as HTML.
 
-use super::{Captured, Page, Part};
+use super::parts::{Captured, Page, Part};
 use crate::commands::pcap::report::{self, Ranked, Section, count};
 use residue_net::summary::{Counts, Summary};
 use residue_report::number::grouped;

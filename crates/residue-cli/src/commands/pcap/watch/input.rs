@@ -1,6 +1,7 @@
 //! A watch of a capture that another program writes.
 
-use super::session::{Ending, Session};
+use super::session::Session;
+use super::state::Ending;
 use crate::output::Styles;
 use crate::streams;
 use anyhow::Context as _;
@@ -62,7 +63,7 @@ impl Shared<'_> {
 
 /// Watches a capture until its end.
 pub fn run(session: Session<'_>, input: Input) -> anyhow::Result<()> {
-    let name = session.source.clone();
+    let name = session.state.source.clone();
     let shared = RefCell::new(Shared { session, ended: None });
     let ended = match Watched::new(input, &shared).map(|watched| verify(watched, &shared)) {
         Ok(ended) => ended.with_context(|| name),
@@ -125,7 +126,7 @@ impl Read for Watched<'_, '_> {
 /// Waits for input and for signals.
 #[cfg(target_os = "linux")]
 mod waiting {
-    use super::super::session::Ending;
+    use super::super::state::Ending;
     use super::Shared;
     use residue_capture::signals::Signals;
     use std::cell::RefCell;

@@ -1,7 +1,8 @@
 //! A watch of an interface, through the ring of a packet socket.
 
-use super::WatchArgs;
-use super::session::{Ending, Losses, Session};
+use super::arguments::WatchArgs;
+use super::session::Session;
+use super::state::{Ending, Losses};
 use crate::output::{Output, Styles};
 use residue_capture::capture::{self, Capture, Frame, Options, Waited};
 use residue_capture::signals::Signals;
@@ -89,7 +90,7 @@ impl Watch<'_> {
     /// Reads the numbers of packets that were not verified.
     fn losses(&mut self) {
         let (dropped, passed_over) = (self.capture.dropped(), self.capture.passed_over());
-        self.session.losses = Losses { dropped, passed_over };
+        self.session.state.losses = Losses { dropped, passed_over };
     }
 }
 
@@ -100,7 +101,7 @@ fn take(
     link: LinkType,
     result: &mut anyhow::Result<Option<Ending>>,
 ) -> ControlFlow<()> {
-    let counts = session.live.counts;
+    let counts = session.state.live.counts;
     let packet = Packet {
         number: counts.packets + 1,
         // There is no file; bytes of different packets have different offsets.

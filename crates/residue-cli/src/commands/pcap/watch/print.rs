@@ -1,7 +1,7 @@
 //! The counts of a watch, as text, JSON and metrics.
 
 use super::metrics::{self, Metrics};
-use super::session::{Ending, Session};
+use super::state::{Ending, State};
 use crate::commands::pcap::report::{self, count};
 use crate::output::Styles;
 use residue_net::time::rfc3339;
@@ -18,10 +18,10 @@ struct Rates {
 
 impl Rates {
     /// Returns the rates of the last interval, or of the whole time at the end.
-    fn of(session: &Session<'_>, ended: bool) -> Rates {
-        let (before, now) = (session.before, Instant::now());
-        let counts = session.live.counts;
-        let seconds = now.duration_since(session.start).as_secs_f64();
+    fn of(state: &State<'_>, ended: bool) -> Rates {
+        let (before, now) = (state.before, Instant::now());
+        let counts = state.live.counts;
+        let seconds = now.duration_since(state.start).as_secs_f64();
         let (time, packets, bytes) = if ended {
             (seconds, counts.packets, counts.bytes)
         } else {
@@ -42,13 +42,13 @@ impl Rates {
 }
 
 /// Returns the counts as text.
-pub fn lines(session: &Session<'_>, ending: Option<Ending>, styles: Styles) -> Vec<String> {
+pub fn lines(state: &State<'_>, ending: Option<Ending>, styles: Styles) -> Vec<String> {
     let Styles { head, bad, .. } = styles;
-    let counts = session.live.counts;
-    let rates = Rates::of(session, ending.is_some());
+    let counts = state.live.counts;
+    let rates = Rates::of(state, ending.is_some());
     let packets = count(counts.packets, "packet");
-    let mut title = format!("{head}{}{head:#}: {:.0} s, {packets}", session.source, rates.seconds);
-    if session.args.filter.is_some() {
+    let mut title = format!("{head}{}{head:#}: {:.0} s, {packets}", state.source, rates.seconds);
+    if state.args.filter.is_some() {
         let _ = write!(title, ", {} selected", counts.selected);
     }
     // Rates of a moment would mean nothing.
@@ -59,7 +59,7 @@ pub fn lines(session: &Session<'_>, ending: Option<Ending>, styles: Styles) -> V
         let _ = write!(title, ", {} cut short", counts.cut_packets);
     }
     let mut lines = vec![title];
-    let losses = session.losses;
+    let losses = state.losses;
     if losses.dropped > 0 {
         lines.push(format!(
             "{bad}{} not verified{bad:#}: dropped by the kernel, as its buffer was full (--buffer)",
@@ -72,14 +72,14 @@ pub fn lines(session: &Session<'_>, ending: Option<Ending>, styles: Styles) -> V
             count(losses.passed_over, "packet")
         ));
     }
-    if session.merged > 0 {
+    if state.merged > 0 {
         lines.push(format!(
             "{} longer than the MTU: merged on receipt, or not segmented yet",
-            count(session.merged, "packet")
+            count(state.merged, "packet")
         ));
     }
-    let mut table = report::counts(&session.live.summary, session.args.top, false, styles);
-    let conclusion = conclusion(session, table.pop(), styles);
+    let mut table = report::counts(&state.live.summary, state.args.top, false, styles);
+    let conclusion = conclusion(state, table.pop(), styles);
     // A table that is longer than the terminal is cut at its end.
     if ending.is_none() {
         // The line before the conclusion is empty.
@@ -94,17 +94,17 @@ pub fn lines(session: &Session<'_>, ending: Option<Ending>, styles: Styles) -> V
 }
 
 /// Returns the conclusion of the table, with more about its numbers.
-fn conclusion(session: &Session<'_>, last: Option<String>, styles: Styles) -> Vec<String> {
+fn conclusion(state: &State<'_>, last: Option<String>, styles: Styles) -> Vec<String> {
     let bad = styles.bad;
     let mut lines = Vec::from_iter(last);
-    match session.live.counts.never_completed {
+    match state.live.counts.never_completed {
         0 => {}
         several => lines.push(format!(
             "{bad}{several} of them{bad:#}: the sum of the pseudo-header, which no card will \
              complete; the sender's offload fails"
         )),
     }
-    lines.extend(session.damaged.as_ref().map(|damaged| {
+    lines.extend(state.damaged.as_ref().map(|damaged| {
         let mut line = format!("{} written", count(damaged.written, "damaged packet"));
         if damaged.left_out > 0 {
             let _ = write!(line, ", {} left out, as the file is full", damaged.left_out);
@@ -115,36 +115,36 @@ fn conclusion(session: &Session<'_>, last: Option<String>, styles: Styles) -> Ve
 }
 
 /// Returns the counts as JSON.
-pub fn json(session: &Session<'_>, ending: Option<Ending>) -> Value {
-    let counts = session.live.counts;
-    let rates = Rates::of(session, ending.is_some());
+pub fn json(state: &State<'_>, ending: Option<Ending>) -> Value {
+    let counts = state.live.counts;
+    let rates = Rates::of(state, ending.is_some());
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut value = residue_net::json::counts(&session.live.summary, session.args.top);
+    let mut value = residue_net::json::counts(&state.live.summary, state.args.top);
     let fields = [
         ("type", json!("watch")),
-        ("source", json!(session.source)),
+        ("source", json!(state.source)),
         ("time", json!(rfc3339(time.as_nanos() as u64))),
         ("seconds", json!(rounded(rates.seconds))),
         ("ended", json!(ending.map(Ending::name))),
         ("packets", json!(counts.packets)),
-        ("selected_packets", json!(session.args.filter.as_ref().map(|_| counts.selected))),
+        ("selected_packets", json!(state.args.filter.as_ref().map(|_| counts.selected))),
         ("bytes", json!(counts.bytes)),
         ("packets_per_second", json!(rates.packets.round())),
         ("bits_per_second", json!(rates.bits.round())),
         ("cut_packets", json!(counts.cut_packets)),
         ("wrong_packets", json!(counts.wrong_packets)),
-        ("merged_packets", json!(session.merged)),
+        ("merged_packets", json!(state.merged)),
         (
             "not_verified",
             json!({
-                "dropped_by_kernel": session.losses.dropped,
-                "passed_over": session.losses.passed_over,
+                "dropped_by_kernel": state.losses.dropped,
+                "passed_over": state.losses.passed_over,
             }),
         ),
         ("to_complete", json!(counts.to_complete)),
         ("never_completed", json!(counts.never_completed)),
-        ("written", json!(session.damaged.as_ref().map(|damaged| damaged.written))),
-        ("left_out", json!(session.damaged.as_ref().map(|damaged| damaged.left_out))),
+        ("written", json!(state.damaged.as_ref().map(|damaged| damaged.written))),
+        ("left_out", json!(state.damaged.as_ref().map(|damaged| damaged.left_out))),
     ];
     for (name, field) in fields {
         value[name] = field;
@@ -157,10 +157,10 @@ fn rounded(seconds: f64) -> f64 {
 }
 
 /// Returns the counts in the text format of Prometheus.
-pub fn prometheus(session: &Session<'_>) -> String {
-    let (counts, losses) = (session.live.counts, session.losses);
-    let mut text = Metrics::new(&session.source);
-    let uptime = session.start.elapsed().as_secs_f64();
+pub fn prometheus(state: &State<'_>) -> String {
+    let (counts, losses) = (state.live.counts, state.losses);
+    let mut text = Metrics::new(&state.source);
+    let uptime = state.start.elapsed().as_secs_f64();
     text.gauge("uptime_seconds", "Seconds since the start", [(vec![], uptime)]);
     text.counter("packets_total", "Packets verified", [(vec![], counts.packets)]);
     text.counter("bytes_total", "Bytes of these packets", [(vec![], counts.bytes)]);
@@ -182,14 +182,14 @@ pub fn prometheus(session: &Session<'_>) -> String {
         "Bad values that are the sum of the pseudo-header alone",
         [(vec![], counts.never_completed)],
     );
-    let protocols = session.live.summary.protocols();
+    let protocols = state.live.summary.protocols();
     let rows = protocols.iter().flat_map(|(name, (_, counts))| {
         counts.columns().map(|(verdict, number)| {
             (vec![("protocol", *name), ("verdict", metrics::verdict(verdict))], number)
         })
     });
     text.counter("check_values_total", "Check values, by protocol and verdict", rows);
-    let tally = session.live.summary.diagnosis.tally();
+    let tally = state.live.summary.diagnosis.tally();
     let rows = tally.iter().map(|((cause, protocol), &number)| {
         (vec![("protocol", *protocol), ("cause", cause.name())], number as f64)
     });

@@ -1,7 +1,9 @@
 //! A running watch: its packets, its intervals, its end.
 
+use super::arguments::WatchArgs;
 use super::metrics::Publisher;
-use super::{WatchArgs, create, is_closed, print};
+use super::print;
+use super::state::{Before, Ending, Losses, State};
 use crate::output::{Outcome, Output, Styles, words};
 use crate::progress::Progress;
 use anyhow::{Context as _, anyhow};
@@ -10,72 +12,19 @@ use residue_capture::live::{Evidence, Live};
 use residue_net::filter::Filter;
 use residue_net::pcap::Packet;
 use residue_net::select::Selection;
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Largest size of the file of damaged packets.
 const LONGEST_FILE: u64 = 1 << 30;
 
-/// Numbers of packets that were not verified, by reason.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Losses {
-    /// Dropped by the kernel, because the ring was full.
-    pub dropped: u64,
-    /// Passed over, because most of the ring was waiting.
-    pub passed_over: u64,
-}
-
-/// Why a watch ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// A signal, as by Ctrl-C.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-    Signal,
-    /// The number of packets is reached.
-    Count,
-    /// The time is over.
-    Duration,
-    /// The input has ended.
-    Input,
-    /// An error.
-    Error,
-}
-
-impl Ending {
-    /// Returns the name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ending::Signal => "signal",
-            Ending::Count => "count",
-            Ending::Duration => "duration",
-            Ending::Input => "input",
-            Ending::Error => "error",
-        }
-    }
-}
-
-/// The numbers at an earlier time, for rates.
-#[derive(Clone, Copy, Debug)]
-pub struct Before {
-    pub time: Instant,
-    pub packets: u64,
-    pub bytes: u64,
-}
-
 /// A running watch.
 pub struct Session<'a> {
-    pub args: &'a WatchArgs,
-    pub source: String,
-    pub live: Live,
-    pub losses: Losses,
+    pub state: State<'a>,
     /// Length of the longest packet that the interface sends.
     pub mtu: Option<u32>,
-    /// Number of packets that are longer.
-    pub merged: u64,
-    pub start: Instant,
-    pub before: Before,
-    pub damaged: Option<Damaged<BufWriter<File>>>,
     next: Instant,
     publisher: Option<Publisher>,
     /// Whether the table is on the terminal.
@@ -99,15 +48,17 @@ impl<'a> Session<'a> {
         });
         let start = Instant::now();
         Ok(Session {
-            args,
-            source: source.to_string(),
-            live: Live::new(Selection::new(filter, None, None)),
-            losses: Losses::default(),
+            state: State {
+                args,
+                source: source.to_string(),
+                live: Live::new(Selection::new(filter, None, None)),
+                losses: Losses::default(),
+                merged: 0,
+                start,
+                before: Before { time: start, packets: 0, bytes: 0 },
+                damaged: damaged.transpose()?,
+            },
             mtu: None,
-            merged: 0,
-            start,
-            before: Before { time: start, packets: 0, bytes: 0 },
-            damaged: damaged.transpose()?,
             next: start,
             publisher,
             has_table: false,
@@ -122,19 +73,19 @@ impl<'a> Session<'a> {
         packet: &Packet<'_>,
         evidence: Evidence,
     ) -> anyhow::Result<Option<Ending>> {
-        let Session { live, damaged, comment, .. } = self;
+        let Session { state: State { live, damaged, .. }, comment, .. } = self;
         let is_wrong = live.packet(packet, evidence, |finding| {
             if damaged.is_some() {
                 describe(finding, comment);
             }
         });
         if is_wrong && let Some(damaged) = damaged {
-            damaged.packet(packet, comment).with_context(|| written(self.args))?;
+            damaged.packet(packet, comment).with_context(|| written(self.state.args))?;
             comment.clear();
         }
         let longest = self.mtu.map(|mtu| mtu.saturating_add(LINK_HEADER));
-        self.merged += u64::from(longest.is_some_and(|longest| packet.wire_length > longest));
-        let is_last = self.args.count == Some(self.live.counts.selected);
+        self.state.merged += u64::from(longest.is_some_and(|longest| packet.wire_length > longest));
+        let is_last = self.state.args.count == Some(self.state.live.counts.selected);
         Ok(is_last.then_some(Ending::Count))
     }
 
@@ -151,8 +102,8 @@ impl<'a> Session<'a> {
     }
 
     fn end(&self) -> Option<Instant> {
-        let duration = Duration::from_secs(self.args.duration?.into());
-        self.start.checked_add(duration)
+        let duration = Duration::from_secs(self.state.args.duration?.into());
+        self.state.start.checked_add(duration)
     }
 
     /// Does what is due: prints, flushes and publishes the counts. Returns why the watch is over,
@@ -163,38 +114,38 @@ impl<'a> Session<'a> {
             return Ok(Some(Ending::Duration));
         }
         if now >= self.next {
-            self.next = now + Duration::from_secs(self.args.every.into());
+            self.next = now + Duration::from_secs(self.state.args.every.into());
             self.flush()?;
             self.publish()?;
             self.show(None)?;
-            let counts = self.live.counts;
-            self.before = Before { time: now, packets: counts.packets, bytes: counts.bytes };
+            let counts = self.state.live.counts;
+            self.state.before = Before { time: now, packets: counts.packets, bytes: counts.bytes };
         }
         Ok(None)
     }
 
     fn show(&mut self, ending: Option<Ending>) -> anyhow::Result<()> {
-        if self.args.json {
-            let line = print::json(self, ending).to_string();
+        if self.state.args.json {
+            let line = print::json(&self.state, ending).to_string();
             self.output.line(line)?;
             self.output.flush()?;
         } else if ending.is_some() {
-            for line in print::lines(self, ending, self.output.styles) {
+            for line in print::lines(&self.state, ending, self.output.styles) {
                 self.output.finding(line)?;
             }
         } else if Progress::wanted() {
             if !std::mem::replace(&mut self.has_table, true) {
                 self.output.progress = Progress::of_lines();
             }
-            let lines = print::lines(self, None, self.output.styles);
+            let lines = print::lines(&self.state, None, self.output.styles);
             self.output.progress.show(&lines);
         }
         Ok(())
     }
 
     fn flush(&mut self) -> anyhow::Result<()> {
-        if let Some(damaged) = &mut self.damaged {
-            damaged.out().flush().with_context(|| written(self.args))?;
+        if let Some(damaged) = &mut self.state.damaged {
+            damaged.out().flush().with_context(|| written(self.state.args))?;
         }
         Ok(())
     }
@@ -203,7 +154,7 @@ impl<'a> Session<'a> {
         match self.publisher.take() {
             None => Ok(()),
             Some(publisher) => {
-                let text = print::prometheus(self);
+                let text = print::prometheus(&self.state);
                 let result = publisher.publish(text);
                 self.publisher = Some(publisher);
                 result
@@ -214,8 +165,8 @@ impl<'a> Session<'a> {
     /// Ends the watch: completes the file, and prints the counts. An error that ended it is
     /// returned after that.
     pub fn finish(mut self, ended: anyhow::Result<Ending>) -> anyhow::Result<()> {
-        self.live.finish();
-        if self.live.summary.total().wrong() > 0 {
+        self.state.live.finish();
+        if self.state.live.summary.total().wrong() > 0 {
             self.output.found(Outcome::Bad);
         }
         self.output.progress.clear();
@@ -238,4 +189,26 @@ impl<'a> Session<'a> {
 fn written(args: &WatchArgs) -> String {
     let path = args.write.as_deref().map(|path| Styles::plain(path.as_os_str()));
     format!("cannot write `{}`", path.unwrap_or_default())
+}
+
+/// Creates the file of `--write`. What exists is not overwritten, as it may be the only record of
+/// its packets.
+fn create(path: &Path) -> anyhow::Result<File> {
+    let special = std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    let mut options = OpenOptions::new();
+    let options = options.write(true);
+    let file = if special { options.open(path) } else { options.create_new(true).open(path) };
+    file.with_context(|| match std::fs::metadata(path) {
+        Ok(there) if there.is_file() => format!(
+            "--write: `{}` is there already; remove it, or choose another name",
+            Styles::plain(path.as_os_str())
+        ),
+        _ => format!("--write: {}", Styles::plain(path.as_os_str())),
+    })
+}
+
+/// Returns whether an error means that the reader of the output is gone.
+fn is_closed(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
