@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const WIDE: [(&str, usize); 2] = [("crates/residue-identify", 2), ("crates/residue-net", 1)];
 
 /// The most circles in all crates together.
-const CIRCLES: usize = 35;
+const CIRCLES: usize = 20;
 
 /// The crates and folders in layers, and where their list is: each line uses only those above it,
 /// and itself.
