@@ -1,6 +1,7 @@
 //! Questions and answers, as JSON. An answer is `{"error": "..."}` if the question cannot be
 //! answered.
 
+use crate::text::{bytes, formatted, hexadecimal};
 use crate::{Page, capture, describe, every, identify, strength};
 use residue::{Code, Partial};
 use residue_identify::explain::explain;
@@ -44,7 +45,7 @@ struct Part {
 impl Part {
     /// Returns the partial of this value and length.
     fn of<'a>(&self, code: &'a Code) -> Result<Partial<'a>, String> {
-        let value = describe::hexadecimal("the value", &self.value)?;
+        let value = hexadecimal("the value", &self.value)?;
         if value.checked_shr(code.width()).unwrap_or(0) != 0 {
             return Err(format!("the value {value:x} has more than {} bits", code.width()));
         }
@@ -115,24 +116,6 @@ fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
 
 fn code(name: &str) -> Result<Code, String> {
     name.parse().map_err(|error: residue::Error| format!("`{}`: {error}", name.escape_debug()))
-}
-
-/// Formats a value in hexadecimal with all digits of its width.
-pub fn formatted(code: &Code, value: u128) -> String {
-    format!("{value:0digits$x}", digits = code.width().div_ceil(4) as usize)
-}
-
-/// Parses pairs of hexadecimal digits.
-pub fn bytes(what: &str, text: &str) -> Result<Vec<u8>, String> {
-    let digits: Vec<u32> = text
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .map(|c| c.to_digit(16).ok_or_else(|| format!("{what}: `{c}` is not a hexadecimal digit")))
-        .collect::<Result<_, _>>()?;
-    if digits.len() % 2 == 1 {
-        return Err(format!("{what}: {} digits are not a whole number of bytes", digits.len()));
-    }
-    Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
 }
 
 #[cfg(test)]

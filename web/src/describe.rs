@@ -1,6 +1,6 @@
 //! Describes codes, as `residue list` does.
 
-use crate::ask::formatted;
+use crate::text::{formatted, hexadecimal, spec};
 use residue::Code;
 use residue::crc::Params;
 use residue_strength::Notations;
@@ -31,19 +31,6 @@ pub struct Typed {
     xorout: String,
     refin: bool,
     refout: bool,
-}
-
-/// Parses a hexadecimal number, with or without `0x`; spaces and underscores may group digits.
-pub fn hexadecimal(what: &str, text: &str) -> Result<u128, String> {
-    let plain: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
-    let digits = plain.strip_prefix("0x").or(plain.strip_prefix("0X")).unwrap_or(&plain);
-    if digits.is_empty() {
-        return Err(format!("{what} is empty; write hexadecimal digits"));
-    }
-    if let Some(wrong) = digits.chars().find(|c| !c.is_ascii_hexdigit()) {
-        return Err(format!("{what}: `{}` is not a hexadecimal digit", wrong.escape_debug()));
-    }
-    u128::from_str_radix(digits, 16).map_err(|_| format!("{what} has more than 128 bits"))
 }
 
 impl Described {
@@ -96,17 +83,6 @@ impl Typed {
             "width={width},poly={poly:x},init={init:x},refin={refin},refout={refout},\
              xorout={xorout:x}"
         ))
-    }
-}
-
-/// Returns the text that [`Code`] reads: the name, or the parameters of a CRC without one.
-fn spec(code: &Code) -> String {
-    match code.params() {
-        Some(p) if p.name == "custom" => format!(
-            "width={},poly={:x},init={:x},refin={},refout={},xorout={:x}",
-            p.width, p.poly, p.init, p.refin, p.refout, p.xorout
-        ),
-        _ => code.name().to_string(),
     }
 }
 

@@ -1,8 +1,6 @@
 //! Finds the code that gave the values of some messages, as `residue identify` does.
 
-use crate::ask::bytes;
-use residue::Code;
-use residue::crc::Params;
+use crate::text::{bytes, spec};
 use residue_identify::{
     Certainty, Found, Hit, Options, Report, Sample, Samples, identify as search,
 };
@@ -102,11 +100,11 @@ fn hit(hit: &Hit) -> Value {
         Found::Code(code) => {
             let name = code.params().is_none_or(|params| params.name != "custom");
             let name = if name { code.name() } else { "a CRC without a name" };
-            (name.to_string(), code.about(), code.params().map(line))
+            (name.to_string(), code.about(), code.params().map(ToString::to_string))
         }
     };
     let spec = match &hit.found {
-        Found::Code(code) => Some(described(code)),
+        Found::Code(code) => Some(spec(code)),
         Found::Sum(_) | Found::Hash(_) => None,
     };
     json!({
@@ -124,26 +122,10 @@ fn hit(hit: &Hit) -> Value {
     })
 }
 
-/// Returns the text that [`Code`] reads.
-fn described(code: &Code) -> String {
-    match code.params() {
-        Some(params) if params.name == "custom" => line(params),
-        _ => code.name().to_string(),
-    }
-}
-
-/// Returns the parameters of a CRC, as [`Code`] and `residue sum -a` read them.
-fn line(params: &Params) -> String {
-    let Params { width, poly, init, refin, refout, xorout, .. } = params;
-    format!(
-        "width={width},poly={poly:#x},init={init:#x},refin={refin},refout={refout},\
-         xorout={xorout:#x}"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use residue::Code;
 
     fn asked(samples: &str, trailer: usize, text: bool) -> Result<Value, String> {
         identify(&Asked { samples: samples.into(), trailer, text })
@@ -163,7 +145,7 @@ mod tests {
         let lines: Vec<String> =
             messages.iter().map(|it| format!("{it} {:04x}", code.value(it.as_bytes()))).collect();
         let found = asked(&lines.join("\n"), 0, true).unwrap();
-        assert!(found["hits"][0]["params"].as_str().unwrap().contains("poly=0x6f63"), "{found}");
+        assert!(found["hits"][0]["params"].as_str().unwrap().contains("poly=6f63"), "{found}");
         let spec = found["hits"][0]["spec"].as_str().unwrap().parse::<Code>().unwrap();
         assert_eq!(spec.value(b"other"), code.value(b"other"));
     }

@@ -16,6 +16,7 @@ mod every;
 mod ffi;
 mod identify;
 mod strength;
+mod text;
 
 pub use ask::ask;
 

@@ -31,10 +31,7 @@ impl Chosen {
         }
         let code: Code = text.parse()?;
         let label = match code.params() {
-            Some(p) if text.contains('=') => format!(
-                "width={},poly={:x},init={:x},refin={},refout={},xorout={:x}",
-                p.width, p.poly, p.init, p.refin, p.refout, p.xorout
-            ),
+            Some(params) if text.contains('=') => params.to_string(),
             _ => code.name().to_string(),
         };
         Ok(Chosen { code, label, cksum: false })

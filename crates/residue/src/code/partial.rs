@@ -334,11 +334,7 @@ impl<'a> Partial<'a> {
 impl fmt::Display for Partial<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.code.params() {
-            Some(p) if p.name.parse() != Ok(self.code.clone()) => write!(
-                f,
-                "width={},poly={:x},init={:x},refin={},refout={},xorout={:x}",
-                p.width, p.poly, p.init, p.refin, p.refout, p.xorout
-            )?,
+            Some(params) if params.name.parse() != Ok(self.code.clone()) => params.fmt(f)?,
             _ => f.write_str(self.code.name())?,
         }
         let digits = self.code.width().div_ceil(4) as usize;

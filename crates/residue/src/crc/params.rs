@@ -1,6 +1,7 @@
 //! The parameters that define a CRC, and the definition itself.
 
 use crate::Error;
+use core::fmt;
 
 /// The parameters of a CRC in the Rocksoft model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,5 +225,24 @@ impl Params {
         let last = if self.refout { self.reflect(self.xorout) } else { self.xorout };
         let register = self.feed(0, last, self.width as u32);
         if self.refout { self.reflect(register) } else { register }
+    }
+}
+
+/// Writes the parameters that define the CRC as [`Code`](crate::Code) reads them:
+/// `width=16,poly=1021,init=ffff,refin=false,refout=false,xorout=0`.
+///
+/// ```
+/// use residue::{Code, crc::catalog};
+/// let text = catalog::CRC_16_ARC.to_string();
+/// assert_eq!(text.parse::<Code>().unwrap().value(b"123456789"), 0xbb3d);
+/// ```
+impl fmt::Display for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Params { width, poly, init, refin, refout, xorout, .. } = self;
+        write!(
+            f,
+            "width={width},poly={poly:x},init={init:x},refin={refin},refout={refout},\
+             xorout={xorout:x}"
+        )
     }
 }
