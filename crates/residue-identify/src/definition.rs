@@ -1,6 +1,7 @@
 //! Writes a CRC down as other tools and languages take it.
 
-use crate::source::{Language, Method, Model, snake};
+use crate::source::model::{Model, snake};
+use crate::source::{Language, Method};
 use residue::crc::Params;
 
 /// The notations of a CRC.
@@ -167,7 +168,15 @@ mod tests {
         assert!(written(Notation::CrcCrate).starts_with(
             "pub const CRC_16_CUSTOM: crc::Algorithm<u16> = crc::Algorithm {\n    width: 16,\n"
         ));
-        assert!(Notation::Function(Language::C).write(&catalog::CRC_82_DARC).is_err());
+        let of = |language: Language, method| language.source(&catalog::CRC_82_DARC, method);
+        for (method, says) in [
+            (Method::Bitwise, "82 bits for bitwise: there are such in javascript, python, rust"),
+            (Method::Table, "82 bits for table: there are such in python, rust"),
+            (Method::Slicing, "82 bits for slicing: the method bitwise in javascript, python or"),
+        ] {
+            assert!(of(Language::C, method).unwrap_err().contains(says), "{method:?}");
+            assert_eq!(of(Language::Rust, method).is_err(), method == Method::Slicing);
+        }
         assert!(Notation::Crcmod.write(&catalog::CRC_12_UMTS).is_err());
     }
 }

@@ -1,9 +1,16 @@
-//! Errors of this crate.
+//! Reasons why input is refused, and the limits of what is taken.
 
-use crate::conform::vectors::{LONGEST, Problem};
-use crate::explain;
-use crate::identify::{MOST_BYTES, Unusable};
 use std::fmt;
+
+/// The longest input that is explained, in bytes.
+pub const LONGEST_EXPLAINED: usize = 64;
+
+/// The longest input that is read, in bytes. Nothing else bounds what a count in a line may ask
+/// for.
+pub const LONGEST: usize = 1 << 24;
+
+/// The most bytes that all messages together may have.
+pub const MOST_BYTES: usize = 1 << 24;
 
 /// A reason why there is no code, no vector or no explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +25,7 @@ pub enum Error {
         /// The fault.
         problem: Problem,
     },
-    /// The input has this many bytes, more than [`explain::LONGEST`].
+    /// The input has this many bytes, more than [`explain::LONGEST`](crate::explain::LONGEST).
     TooLong(usize),
     /// The arithmetic of this code cannot be shown.
     NotShown(&'static str),
@@ -32,11 +39,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Vector { file, line, problem } => write!(f, "{file}:{line}: {problem}"),
-            Error::TooLong(bytes) => write!(
-                f,
-                "{bytes} bytes are too many to explain; give at most {}",
-                explain::LONGEST
-            ),
+            Error::TooLong(bytes) => {
+                write!(f, "{bytes} bytes are too many to explain; give at most {LONGEST_EXPLAINED}")
+            }
             Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
             Error::Samples(unusable) => unusable.fmt(f),
             Error::Offset(bytes) => write!(
@@ -48,6 +53,21 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// The fault of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The line has this many fields instead of four, or an empty one.
+    Fields(usize),
+    /// The name is no code's.
+    Code(String),
+    /// The input has none of the forms of `vectors/README.md`, or is longer than [`LONGEST`].
+    Input(String),
+    /// The value is not hexadecimal, has too many or too few digits, or does not fit the code's
+    /// width.
+    Value(String),
+}
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,6 +88,24 @@ impl fmt::Display for Problem {
             ),
         }
     }
+}
+
+/// A reason why samples cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unusable {
+    /// There are no samples.
+    None,
+    /// There are this many different messages, too few to search for the place of a value.
+    Few(usize),
+    /// The values have this many bits, not 1 to 128.
+    Width(u32),
+    /// This sample's value has more bits than the field; counted from 0.
+    TooWide(usize),
+    /// These two have the same message and different values; counted from 0.
+    Contradiction(usize, usize),
+    /// All messages together have more bytes than [`MOST_BYTES`].
+    TooLong(usize),
 }
 
 impl fmt::Display for Unusable {

@@ -13,22 +13,13 @@
 //! ```
 
 mod division;
+mod shown;
 mod sums;
 
 use crate::Error;
+pub use crate::error::LONGEST_EXPLAINED as LONGEST;
 use residue::Code;
-
-/// The longest input that is explained, in bytes.
-pub const LONGEST: usize = 64;
-
-/// The arithmetic as text, and its result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// The lines to print: ASCII, at most about 160 columns.
-    pub lines: Vec<String>,
-    /// The resulting value.
-    pub value: u128,
-}
+pub use shown::Shown;
 
 /// Shows how `code` computes its value of `data`.
 ///
@@ -41,18 +32,6 @@ pub fn explain(code: &Code, data: &[u8]) -> Result<Shown, Error> {
     match code.params() {
         Some(params) => Ok(division::shown(params, data)),
         None => sums::shown(code, data).ok_or(Error::NotShown(code.name())),
-    }
-}
-
-/// Writes the bytes in hexadecimal, and as text where they are text.
-fn input(data: &[u8]) -> String {
-    let hex: Vec<String> = data.iter().map(|byte| format!("{byte:02x}")).collect();
-    match std::str::from_utf8(data) {
-        _ if data.is_empty() => "no bytes".to_string(),
-        Ok(text) if data.iter().all(|byte| matches!(byte, b' '..=b'~')) => {
-            format!("{}  (`{text}`)", hex.join(" "))
-        }
-        _ => hex.join(" "),
     }
 }
 

@@ -10,6 +10,7 @@
 mod catalogue;
 mod decide;
 mod family;
+mod found;
 mod hashes;
 mod locate;
 mod polynomial;
@@ -19,21 +20,21 @@ mod sums;
 mod unknown;
 
 use crate::Error;
+pub use crate::error::{MOST_BYTES, Unusable};
 pub use decide::Decisive;
 pub use family::Family;
+use found::Tally;
+pub use found::{CONVINCING, Found, Hit};
 pub use hashes::{Hash, HashKind};
 pub use locate::{Anchor, Layout, Located, Own, Spot, locate};
 pub use reading::{Form, Order, Padding, Place, Reading, Swap};
 use residue::Code;
-use residue::crc::Crc;
-use sample::Read;
-pub use sample::{MOST_BYTES, Sample, Samples, Unusable};
+use sample::{Query, Read};
+pub use sample::{Sample, Samples};
 use std::collections::BTreeSet;
 pub use sums::{Kind, Model};
 pub use unknown::NARROWEST;
 
-/// The base-2 logarithm of the largest probability of a chance hit for a result to be convincing.
-pub const CONVINCING: f64 = -10.0;
 /// The number of samples that are searched with, shortest first; results are tried on all.
 const MOST_SAMPLES: usize = 24;
 /// The number of samples up to which generators with settings of their own are searched; more add
@@ -104,110 +105,6 @@ impl Tier {
             Tier::Sum => "sums with other settings",
             Tier::Unknown => "unknown generators",
         }
-    }
-}
-
-/// A code that was found.
-#[derive(Clone, Debug)]
-pub enum Found {
-    /// A named code, or a CRC.
-    Code(Box<Code>),
-    /// A sum.
-    Sum(Model),
-    /// A hash function, or the checksum of a program.
-    Hash(&'static Hash),
-}
-
-/// A code that has the values of all samples.
-#[derive(Clone, Debug)]
-pub struct Hit {
-    /// The code.
-    pub found: Found,
-    /// The CRCs that differ in init and xorout only and that the samples cannot distinguish.
-    pub family: Option<Family>,
-    /// The way the message is fed to it.
-    pub reading: Reading,
-    /// The way its value is written.
-    pub form: Form,
-    /// The logarithm to base 2 of the number of chance hits to be expected among all that was tried
-    /// up to this stage.
-    pub chance: f64,
-}
-
-impl Hit {
-    /// Returns the value of a message as it is written in a field of `bits` bits; `None` if the
-    /// message is too short.
-    #[must_use]
-    pub fn field(&self, message: &[u8], bits: u32) -> Option<u128> {
-        let message = self.reading.apply(message)?;
-        Some(match &self.found {
-            Found::Code(code) => self.form.field(code.value(&message), bits, code.width()),
-            Found::Sum(model) => self.form.ordered(model.value(&message, bits), bits),
-            Found::Hash(hash) => self.form.field(hash.value(&message), bits, hash.width),
-        })
-    }
-
-    fn fits(&self, sample: &Sample, bits: u32) -> bool {
-        self.field(&sample.message, bits) == Some(sample.value)
-    }
-
-    /// Returns whether it is equal to another hit, found in another way.
-    fn same(&self, other: &Hit) -> bool {
-        let found = match (&self.found, &other.found) {
-            (Found::Code(a), Found::Code(b)) => match (a.params(), b.params()) {
-                (Some(a), Some(b)) => {
-                    (a.width, a.poly, a.init, a.xorout, a.refin, a.refout)
-                        == (b.width, b.poly, b.init, b.xorout, b.refin, b.refout)
-                }
-                _ => a.name() == b.name(),
-            },
-            (Found::Sum(a), Found::Sum(b)) => a == b,
-            (Found::Hash(a), Found::Hash(b)) => a.name == b.name,
-            _ => false,
-        };
-        found && self.reading == other.reading && self.form == other.form
-    }
-}
-
-/// The results of a stage.
-#[derive(Default)]
-struct Tally {
-    /// The number of trials, in this stage and before.
-    tried: f64,
-    /// The hits with all values; [`Hit::chance`] does not yet count the number of trials.
-    hits: Vec<Hit>,
-    /// The number of further hits that chance alone explains.
-    weak: usize,
-    /// Widths at which the samples leave unknown generators open.
-    undecided: BTreeSet<u32>,
-}
-
-impl Tally {
-    /// Records a family that fits.
-    ///
-    /// `unknown` bits were chosen for it to do so, besides init and xorout.
-    fn family(&mut self, family: Family, samples: usize, unknown: u32, read: &Read, form: Form) {
-        let width = f64::from(family.params.width);
-        let chosen = if !family.names.is_empty() {
-            // One of the hundred or so named codes.
-            7.0
-        } else if family.is_plain() {
-            2.0 + f64::from(unknown)
-        } else {
-            2.0 * width - family.dimension() as f64 + f64::from(unknown)
-        };
-        let chance = chosen - width * samples as f64;
-        if chance + self.tried.log2() >= 0.0 {
-            self.weak += 1;
-            return;
-        }
-        self.hits.push(Hit {
-            found: Found::Code(Box::new(Code::Crc(Crc::new(&family.params)))),
-            family: Some(family),
-            reading: read.reading,
-            form,
-            chance,
-        });
     }
 }
 
@@ -322,7 +219,8 @@ fn search(samples: &Samples, options: &Options) -> Report {
         strangers: Vec::new(),
         decisive: None,
     };
-    let codes: Vec<Code> = Code::all().collect();
+    let codes: Vec<Found> = Code::all().map(|code| Found::Code(Box::new(code))).collect();
+    let hashes: Vec<Found> = Hash::ALL.iter().map(Found::Hash).collect();
     let forms = Form::all(bits);
     let (usual, unusual): (Vec<Form>, Vec<Form>) =
         forms.iter().partition(|form| form.is_plain(samples.octets()));
@@ -342,30 +240,25 @@ fn search(samples: &Samples, options: &Options) -> Report {
         .into_iter()
         .filter_map(|r| Read::new(r, &distinct))
         .collect();
-    let everything = || [&plain[..], &fed, &offsets].concat();
+    let all = [&plain[..], &fed, &offsets].concat();
+    let by = |reads, forms| Query { samples: &distinct, bits, reads, forms };
     for tier in Tier::ALL {
         report.tier = tier;
         let mut tally = Tally { tried: report.tried, ..Tally::default() };
         match tier {
             tier if tier < Tier::Sum && !options.catalogue => continue,
-            Tier::Named => catalogue::named(&distinct, bits, &plain, &usual, &codes, &mut tally),
-            Tier::Written => {
-                catalogue::named(&distinct, bits, &plain, &unusual, &codes, &mut tally)
-            }
-            Tier::Fed => catalogue::named(&distinct, bits, &fed, &forms, &codes, &mut tally),
-            Tier::Offset => catalogue::named(&distinct, bits, &offsets, &forms, &codes, &mut tally),
-            Tier::Hash => hashes::search(&distinct, bits, &everything(), &forms, &mut tally),
-            Tier::Generator => {
-                catalogue::generators(&distinct, bits, &everything(), &forms, &mut tally);
-            }
-            Tier::Sum => sums::search(&distinct, bits, &everything(), &forms, &mut tally),
+            Tier::Named => catalogue::named(by(&plain, &usual), &codes, &mut tally),
+            Tier::Written => catalogue::named(by(&plain, &unusual), &codes, &mut tally),
+            Tier::Fed => catalogue::named(by(&fed, &forms), &codes, &mut tally),
+            Tier::Offset => catalogue::named(by(&offsets, &forms), &codes, &mut tally),
+            Tier::Hash => catalogue::named(by(&all, &forms), &hashes, &mut tally),
+            Tier::Generator => catalogue::generators(by(&all, &forms), &mut tally),
+            Tier::Sum => sums::search(by(&all, &forms), &mut tally),
             Tier::Unknown => {
                 let longest = distinct.iter().map(|sample| sample.message.len()).max().unwrap_or(0);
-                let mut reads = everything();
-                let affordable = unknown::affordable(longest, forms.len());
-                report.left_out = reads.len().saturating_sub(affordable);
-                reads.truncate(affordable);
-                unknown::search(&distinct, bits, &reads, &forms, &mut tally);
+                let affordable = unknown::affordable(longest, forms.len()).min(all.len());
+                report.left_out = all.len() - affordable;
+                unknown::search(by(&all[..affordable], &forms), &mut tally);
             }
         }
         report.take(tally, samples);

@@ -8,9 +8,12 @@ mod c;
 mod go;
 mod java;
 mod javascript;
+pub(crate) mod model;
 mod python;
 mod rust;
 
+pub use model::Method;
+use model::{camel, lower_camel, snake};
 use residue::crc::Params;
 
 /// A programming language.
@@ -64,26 +67,35 @@ impl Language {
         }
     }
 
+    /// Returns the widest CRC, in bits, whose register has a type for the method.
+    fn widest(self, method: Method) -> u8 {
+        match (self, method) {
+            (Language::Python | Language::Rust, Method::Bitwise | Method::Table)
+            | (Language::JavaScript, Method::Bitwise) => 128,
+            (Language::JavaScript, Method::Slicing) => 32,
+            _ => 64,
+        }
+    }
+
     /// Returns the source of a CRC as a function, by a method.
     ///
     /// The function takes the value of the data so far and returns the value with further data, as
     /// zlib's `crc32` does.
     ///
     /// # Errors
-    /// If the language has no integer type that the method could use for a register of this width.
+    /// If the language has no integer type that the method could use for a register of this width;
+    /// names the languages that have one, or else the methods that do with it.
     pub fn source(self, params: &Params, method: Method) -> Result<String, String> {
-        let widest = match (self, method) {
-            (Language::Python | Language::Rust, Method::Bitwise | Method::Table)
-            | (Language::JavaScript, Method::Bitwise) => 128,
-            (Language::JavaScript, Method::Slicing) => 32,
-            _ => 64,
-        };
-        if params.width > widest {
-            return Err(format!(
-                "no integers above {widest} bits in {} for the method {}: choose another",
-                self.name(),
-                method.name()
-            ));
+        let width = params.width;
+        if width > self.widest(method) {
+            let languages = Language::ALL.into_iter().filter(|it| width <= it.widest(method));
+            let languages: Vec<&str> = languages.map(Language::name).collect();
+            let have = match languages.as_slice() {
+                [] => "the method bitwise in javascript, python or rust has them".to_string(),
+                all => format!("there are such in {}", all.join(", ")),
+            };
+            let (name, method) = (self.name(), method.name());
+            return Err(format!("{name} has no integers of {width} bits for {method}: {have}"));
         }
         let source = match self {
             Language::C => c::source,
@@ -95,133 +107,4 @@ impl Language {
         };
         Ok(source(params, method))
     }
-}
-
-/// A method of computation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// One bit at a time: the shortest code.
-    Bitwise,
-    /// One byte at a time, with a table of 256 values.
-    Table,
-    /// Eight bytes at a time, with eight tables.
-    Slicing,
-}
-
-impl Method {
-    /// All methods, slowest first.
-    pub const ALL: [Method; 3] = [Method::Bitwise, Method::Table, Method::Slicing];
-
-    /// Returns the name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Method::Bitwise => "bitwise",
-            Method::Table => "table",
-            Method::Slicing => "slicing",
-        }
-    }
-
-    /// Returns the number of bytes that one step of the main loop takes; 0 for less than one.
-    #[must_use]
-    pub const fn tables(self) -> u32 {
-        match self {
-            Method::Bitwise => 0,
-            Method::Table => 1,
-            Method::Slicing => 8,
-        }
-    }
-}
-
-/// The constants of a CRC whose register is held in a word.
-pub(crate) struct Model<'a> {
-    /// The CRC.
-    params: &'a Params,
-    /// Bits of the word.
-    pub(crate) bits: u32,
-    /// Bits of the word that the register does not use.
-    spare: u32,
-    /// Polynomial, aligned as the register.
-    poly: u128,
-    /// Value of no data, with which a computation starts.
-    start: u128,
-    /// Description, one sentence in each.
-    about: [String; 4],
-}
-
-impl<'a> Model<'a> {
-    /// Chooses the narrowest of these words, in bits, ascending, that holds the register.
-    pub(crate) fn new(params: &'a Params, words: &[u32]) -> Model<'a> {
-        let width = u32::from(params.width);
-        let bits = words.iter().copied().find(|&bits| bits >= width).unwrap_or(width);
-        let spare = bits - width;
-        let poly = if params.refin { params.reversed() } else { params.poly << spare };
-        let start = params.reference(b"");
-        let digits = usize::from(params.width.div_ceil(4));
-        let Params { name, width, poly: normal, init, refin, refout, xorout, check, .. } = params;
-        let about = [
-            format!("{name}: width {width}, poly {normal:#x}, init {init:#x},"),
-            format!("refin {refin}, refout {refout}, xorout {xorout:#x}."),
-            format!("The value of \"123456789\" is 0x{check:0digits$x}."),
-            format!("`crc` is the value of the data so far: {start:#x} for none."),
-        ];
-        Model { params, bits, spare, poly, start, about }
-    }
-
-    /// Returns whether the lowest bit of a byte comes first.
-    fn refin(&self) -> bool {
-        self.params.refin
-    }
-
-    /// Returns whether the value is the register in reverse.
-    fn mixed(&self) -> bool {
-        self.params.refin != self.params.refout
-    }
-
-    /// Returns the distance from a byte to the register's end where it is added.
-    fn up(&self) -> u32 {
-        if self.refin() { 0 } else { self.bits - 8 }
-    }
-
-    /// Returns the final xor.
-    fn xorout(&self) -> u128 {
-        self.params.xorout
-    }
-}
-
-/// Returns the function's name in languages that separate words by underscores, such as
-/// `crc_32_iscsi`.
-pub(crate) fn snake(params: &Params) -> String {
-    if params.name == "custom" {
-        return format!("crc_{}_custom", params.width);
-    }
-    params.name.replace(['-', '/'], "_")
-}
-
-/// Returns the name in languages that capitalise words, such as `Crc32Iscsi`.
-fn camel(params: &Params) -> String {
-    let capital = |word: &str| {
-        let (first, rest) = word.split_at(word.len().min(1));
-        first.to_uppercase() + rest
-    };
-    snake(params).split('_').map(capital).collect()
-}
-
-/// Returns the name in languages that capitalise all words but the first, such as `crc32Iscsi`.
-fn lower_camel(params: &Params) -> String {
-    let name = camel(params);
-    name[..1].to_lowercase() + &name[1..]
-}
-
-/// Returns the shift that moves a byte of a 64-bit word to its lowest bits.
-pub(crate) fn down(refin: bool, byte: u32) -> u32 {
-    if refin { 8 * byte } else { 56 - 8 * byte }
-}
-
-/// Joins the eight terms of a step of [`Method::Slicing`], four on a line. `term` gets the number
-/// of the table and of the byte, from 0 for the first.
-fn eight(indent: &str, term: impl Fn(u32, u32) -> String) -> String {
-    let terms: Vec<String> = (0..8).map(|byte| term(7 - byte, byte)).collect();
-    let [first, second] = [&terms[..4], &terms[4..]].map(|terms| terms.join(" ^ "));
-    format!("{first}\n{indent}^ {second}")
 }

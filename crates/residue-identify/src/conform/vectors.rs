@@ -3,6 +3,7 @@
 //! `vectors/README.md` defines the form: `name | input | value | source`, one record a line.
 
 use crate::Error;
+pub use crate::error::{LONGEST, Problem};
 use residue::Code;
 use std::borrow::Cow;
 use std::fmt;
@@ -33,25 +34,6 @@ pub struct Vector {
     /// The source it was read in, or `computed`.
     pub source: String,
 }
-
-/// The fault of a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Problem {
-    /// The line has this many fields instead of four, or an empty one.
-    Fields(usize),
-    /// The name is no code's.
-    Code(String),
-    /// The input has none of the forms of `vectors/README.md`, or is longer than [`LONGEST`].
-    Input(String),
-    /// The value is not hexadecimal, has too many or too few digits, or does not fit the code's
-    /// width.
-    Value(String),
-}
-
-/// The longest input that is read, in bytes. Nothing else bounds what a count in a line may ask
-/// for.
-pub const LONGEST: usize = 1 << 24;
 
 /// The bytes of a vector, in the notation of `vectors/README.md`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A CRC as the long division of polynomials over GF(2) that defines it.
 
-use super::{Shown, input};
+use super::shown::{Shown, input};
 use residue::crc::Params;
 
 /// The widest dividend that is divided on paper, in bits: a CRC-32 of ten bytes, a CRC-64 of six.

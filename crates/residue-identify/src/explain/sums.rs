@@ -1,6 +1,6 @@
 //! The codes that are sums, as tables of their running sums.
 
-use super::{Shown, input};
+use super::shown::{Shown, input};
 use residue::Code;
 
 /// The treatment of carries in a sum of words.

@@ -1,49 +1,52 @@
-//! Codes with a name, and CRCs by a named generator with other settings.
+//! Codes and hash functions with a name, and CRCs by a named generator with other settings.
 
 use super::family::{Equation, Family, Modulus, reflect};
-use super::reading::{Form, Place};
-use super::sample::{Read, Sample};
-use super::{Found, Hit, Tally};
-use residue::Code;
+use super::found::{Found, Hit, Tally};
+use super::reading::{Form, Place, Reading};
+use super::sample::{Query, Read, Sample};
 use residue::crc::{Crc, Params, catalog};
 
-/// Finds the named codes that have the samples' values.
-pub(super) fn named(
-    samples: &[Sample],
-    bits: u32,
-    reads: &[Read],
-    forms: &[Form],
-    codes: &[Code],
-    tally: &mut Tally,
-) {
+/// Bytes of the shortest message up to which hash functions are tried on readings other than the
+/// plain one.
+const MOST_HASHED: usize = 1 << 16;
+
+/// Finds which of `all` have the samples' values.
+pub(super) fn named(query: Query, all: &[Found], tally: &mut Tally) {
+    let Query { samples, bits, reads, forms } = query;
     for read in reads {
         let Some(shortest) = read.messages.first() else { continue };
-        for code in codes {
-            let width = code.width();
+        let is_long = read.reading != Reading::PLAIN && shortest.len() > MOST_HASHED;
+        for found in all {
+            let width = found.width(bits);
+            // Not cut off, as codes may be: a table's size takes bits of hashes away in other ways.
+            if matches!(found, Found::Hash(_)) && (is_long || width > bits) {
+                continue;
+            }
             let forms = forms.iter().filter(|form| {
                 // The places differ only if there is room to move.
                 form.place == Place::Low && width <= bits
                     || form.place == Place::High && width < bits
                     || width > bits && forms.len() > 2
             });
-            let value = code.value(shortest);
+            let value = found.value(shortest, bits);
             for &form in forms {
                 tally.tried += 1.0;
                 let right = |(message, sample): (&Vec<u8>, &Sample)| {
-                    form.field(code.value(message), bits, width) == sample.value
+                    form.field(found.value(message, bits), bits, width) == sample.value
                 };
                 if form.field(value, bits, width) == samples[0].value
                     && read.messages.iter().zip(samples).all(right)
                 {
-                    let family =
-                        code.params().and_then(|params| related(params, samples, bits, read, form));
-                    let bits_given = f64::from(width.min(bits)) * samples.len() as f64;
+                    let params = match found {
+                        Found::Code(code) => code.params(),
+                        _ => None,
+                    };
                     tally.hits.push(Hit {
-                        found: Found::Code(Box::new(code.clone())),
-                        family,
+                        found: found.clone(),
+                        family: params.and_then(|params| related(params, query, read, form)),
                         reading: read.reading,
                         form,
-                        chance: -bits_given,
+                        chance: -f64::from(width.min(bits)) * samples.len() as f64,
                     });
                 }
             }
@@ -53,17 +56,10 @@ pub(super) fn named(
 
 /// Returns the CRCs that differ from this one in init and xorout only and fit as well; none for
 /// values cut off.
-fn related(
-    params: &Params,
-    samples: &[Sample],
-    bits: u32,
-    read: &Read,
-    form: Form,
-) -> Option<Family> {
+fn related(params: &Params, query: Query, read: &Read, form: Form) -> Option<Family> {
     let register = Register::new(params.width, params.poly, params.refin)?;
     let rests = register.after(&read.messages);
-    let equations =
-        equations(&rests, &read.messages, samples, (form, bits), (params.width, params.refout))?;
+    let equations = equations(&rests, read, query, form, (params.width, params.refout))?;
     let mut family = Family::fit(register.modulus(), (params.refin, params.refout), &equations)?;
     // What was found is what is shown, even if others have names.
     family.params = Params { name: "custom", ..*params };
@@ -98,14 +94,14 @@ impl Register {
 /// this form.
 fn equations(
     rests: &[u128],
-    messages: &[Vec<u8>],
-    samples: &[Sample],
-    (form, bits): (Form, u32),
+    read: &Read,
+    query: Query,
+    form: Form,
     (width, refout): (u8, bool),
 ) -> Option<Vec<Equation>> {
-    let each = rests.iter().zip(messages).zip(samples);
+    let each = rests.iter().zip(&read.messages).zip(query.samples);
     each.map(|((rest, message), sample)| {
-        let value = form.value(sample.value, bits, width.into())?;
+        let value = form.value(sample.value, query.bits, width.into())?;
         let value = if refout { reflect(value, width.into()) } else { value };
         Some(Equation { bits: 8 * message.len() as u64, rest: rest ^ value })
     })
@@ -118,39 +114,27 @@ pub(super) const REFLECTIONS: [(bool, bool); 4] =
 
 /// Finds CRCs by the catalogue's generators and their reciprocals, with any init and xorout and any
 /// reflections.
-pub(super) fn generators(
-    samples: &[Sample],
-    bits: u32,
-    reads: &[Read],
-    forms: &[Form],
-    tally: &mut Tally,
-) {
+pub(super) fn generators(query: Query, tally: &mut Tally) {
     let mut generators: Vec<(u8, u128)> = catalog::ALL
         .iter()
         .flat_map(|params| [params.poly, params.reciprocal()].map(|poly| (params.width, poly)))
-        .filter(|&(width, _)| u32::from(width) <= bits)
+        .filter(|&(width, _)| u32::from(width) <= query.bits)
         .collect();
     generators.sort_unstable();
     generators.dedup();
     for (width, poly) in generators {
         for refin in [false, true] {
             let Some(register) = Register::new(width, poly, refin) else { continue };
-            for read in reads {
+            for read in query.reads {
                 let rests = register.after(&read.messages);
                 for refout in [refin, !refin] {
-                    for &form in forms {
-                        let known = equations(
-                            &rests,
-                            &read.messages,
-                            samples,
-                            (form, bits),
-                            (width, refout),
-                        );
+                    for &form in query.forms {
+                        let known = equations(&rests, read, query, form, (width, refout));
                         let Some(equations) = known else { continue };
                         tally.tried += 1.0;
                         let family = Family::fit(register.modulus(), (refin, refout), &equations);
                         if let Some(family) = family {
-                            tally.family(family, samples.len(), 0, read, form);
+                            tally.family(family, query.samples.len(), 0, read, form);
                         }
                     }
                 }

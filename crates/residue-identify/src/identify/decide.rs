@@ -1,6 +1,7 @@
 //! Finds a further sample that would decide between the hits.
 
-use super::{Found, Hit, Samples};
+use super::found::{Found, Hit};
+use super::sample::Samples;
 use residue::Code;
 use residue::crc::Crc;
 

@@ -1,14 +1,8 @@
 //! Hash functions and checksums of programs that are not codes of this project, so that their
 //! values are named and not reported as unknown.
 
-use super::reading::{Form, Place, Reading};
-use super::sample::{Read, Sample};
-use super::{Found, Hit, Tally};
 use residue::crc::catalog;
 use std::fmt;
-
-/// Bytes of the shortest message up to which readings other than the plain one are tried.
-const MOST_BYTES: usize = 1 << 16;
 
 /// A function of messages that is not a code of this project.
 #[derive(Clone, Copy)]
@@ -249,43 +243,6 @@ fn xxhash64(message: &[u8]) -> u64 {
     h = (h ^ h >> 33).wrapping_mul(P[1]);
     h = (h ^ h >> 29).wrapping_mul(P[2]);
     h ^ h >> 32
-}
-
-/// Finds the functions that have the samples' values.
-pub(super) fn search(
-    samples: &[Sample],
-    bits: u32,
-    reads: &[Read],
-    forms: &[Form],
-    tally: &mut Tally,
-) {
-    for read in reads {
-        let Some(shortest) = read.messages.first() else { continue };
-        if read.reading != Reading::PLAIN && shortest.len() > MOST_BYTES {
-            continue;
-        }
-        // Not cut off, as codes may be: a table's size takes bits of hashes away in other ways.
-        for hash in Hash::ALL.iter().filter(|hash| hash.width <= bits) {
-            let value = hash.value(shortest);
-            let distinct = |form: &&Form| form.place == Place::Low || hash.width < bits;
-            for &form in forms.iter().filter(distinct) {
-                tally.tried += 1.0;
-                let field = |value| form.field(value, bits, hash.width);
-                let mut rest = read.messages.iter().zip(samples);
-                if field(value) == samples[0].value
-                    && rest.all(|(message, sample)| field(hash.value(message)) == sample.value)
-                {
-                    tally.hits.push(Hit {
-                        found: Found::Hash(hash),
-                        family: None,
-                        reading: read.reading,
-                        form,
-                        chance: -f64::from(hash.width) * samples.len() as f64,
-                    });
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

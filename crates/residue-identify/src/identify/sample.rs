@@ -1,7 +1,8 @@
 //! Samples: messages with their values.
 
-use super::reading::Reading;
+use super::reading::{Form, Reading};
 use crate::Error;
+use crate::error::{MOST_BYTES, Unusable};
 
 /// A message and the value it came with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,27 +20,6 @@ pub struct Samples {
     bits: u32,
     octets: bool,
 }
-
-/// A reason why samples cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unusable {
-    /// There are no samples.
-    None,
-    /// There are this many different messages, too few to search for the place of a value.
-    Few(usize),
-    /// The values have this many bits, not 1 to 128.
-    Width(u32),
-    /// This sample's value has more bits than the field; counted from 0.
-    TooWide(usize),
-    /// These two have the same message and different values; counted from 0.
-    Contradiction(usize, usize),
-    /// All messages together have more bytes than [`MOST_BYTES`].
-    TooLong(usize),
-}
-
-/// The most bytes that all messages together may have.
-pub const MOST_BYTES: usize = 1 << 24;
 
 impl Samples {
     /// Creates samples with values in fields of `bits` bits (4 for each hexadecimal digit).
@@ -121,4 +101,16 @@ impl Read {
         let messages = samples.iter().map(|sample| reading.apply(&sample.message));
         Some(Read { reading, messages: messages.collect::<Option<_>>()? })
     }
+}
+
+/// What a stage of the search is asked: the settings of which code give the samples' values?
+#[derive(Clone, Copy)]
+pub(super) struct Query<'a> {
+    pub samples: &'a [Sample],
+    /// Bits of a value's field.
+    pub bits: u32,
+    /// The ways to feed the messages.
+    pub reads: &'a [Read],
+    /// The ways to write the values.
+    pub forms: &'a [Form],
 }

@@ -7,12 +7,17 @@
 //! W = e + n c + T mod m with T = n d1 + ... + dn, and a rotating one of words of k bits V = 2^n c
 //! + 2^(n-1) d1 + ... + dn modulo 2^k - 1.
 
+mod known;
+mod model;
 mod remainder;
 
-use super::reading::{Form, Place};
-use super::sample::{Read, Sample};
-use super::{Found, Hit, Tally};
-use std::fmt;
+use super::found::Tally;
+use super::reading::Place;
+use super::sample::Query;
+pub(super) use known::gcd;
+use known::{Known, MOST_FACTOR};
+pub use model::{Kind, Model};
+use model::{Sums, rotated, rotating};
 
 /// Moduli in use besides 2^w and 2^w - 1.
 const USUAL: [u128; 5] = [251, 255, 65_521, 65_535, 4_294_967_291];
@@ -20,168 +25,9 @@ const USUAL: [u128; 5] = [251, 255, 65_521, 65_535, 4_294_967_291];
 /// arXiv:2304.13496).
 const RECOMMENDED: [u128; 4] = [239, 253, 65_519, 65_525];
 
-/// The operation on the units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// start + d1 + ... + dn, or what takes that to zero: start - d1 - ... - dn.
-    Plain {
-        /// Whether units are subtracted.
-        negated: bool,
-    },
-    /// start xor d1 xor ... xor dn.
-    Xor,
-    /// Fletcher's two sums. The field holds the second in its upper half, or the first.
-    Weighted {
-        /// Whether the first sum stands in the upper half.
-        first_high: bool,
-        /// Whether the second sum takes the first before it takes a unit.
-        late: bool,
-        /// The second sum's start.
-        second: u128,
-    },
-    /// Each unit is added to the sum rotated left by one, or the result is what takes it to zero.
-    Rotating {
-        /// Whether the result is complemented.
-        negated: bool,
-    },
-    /// Each byte is added to the sum rotated right by one, modulo 2^16: the program sum of BSD.
-    Bsd,
-    /// The message as one number, highest byte first, modulo the modulus: Koopman's checksum. The
-    /// start is combined with the first byte by exclusive or.
-    Remainder {
-        /// The number of zero bytes after the message.
-        zeros: usize,
-        /// Whether the parity of the message follows as the lowest bit.
-        parity: bool,
-    },
-}
-
-/// A sum, with its settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Model {
-    /// The operation on the units.
-    pub kind: Kind,
-    /// Bytes of a unit. The last one is filled up with zeros.
-    pub unit: usize,
-    /// Whether a unit's lowest byte comes first.
-    pub little: bool,
-    /// The modulus of the sum, or of both; 0 for exclusive or.
-    pub modulus: u128,
-    /// The start of the (first) sum.
-    pub start: u128,
-    /// Whether a sum that is a multiple of the modulus, though not zero, is written as the modulus.
-    pub end_around: bool,
-}
-
-/// The units of a message, summed in every way that is needed.
-struct Sums {
-    count: u128,
-    plain: u128,
-    weighted: u128,
-    xor: u128,
-}
-
-fn units(message: &[u8], unit: usize, little: bool) -> impl Iterator<Item = u128> {
-    message.chunks(unit).map(move |bytes| {
-        let octet = |i: usize| u128::from(bytes.get(i).copied().unwrap_or(0));
-        (0..unit).fold(0, |word, i| word << 8 | octet(if little { unit - 1 - i } else { i }))
-    })
-}
-
-impl Sums {
-    fn of(message: &[u8], unit: usize, little: bool) -> Sums {
-        let mut sums = Sums { count: 0, plain: 0, weighted: 0, xor: 0 };
-        for d in units(message, unit, little) {
-            sums.count += 1;
-            // Messages have at most 2^24 bytes, so that nothing reaches 2^128.
-            sums.plain += d;
-            sums.weighted += sums.plain;
-            sums.xor ^= d;
-        }
-        sums
-    }
-}
-
-/// a 2^n modulo 2^k - 1.
-fn rotated(a: u128, n: u128, k: u32) -> u128 {
-    let (mask, n) = (u128::MAX >> (128 - k), (n % u128::from(k)) as u32);
-    let a = a % mask;
-    if n == 0 { a } else { (a << n | a >> (k - n)) & mask }
-}
-
-fn rotating(message: &[u8], unit: usize, little: bool) -> u128 {
-    let (k, mask) = (8 * unit as u32, u128::MAX >> (128 - 8 * unit as u32));
-    units(message, unit, little).fold(0, |sum, d| (rotated(sum, 1, k) + d) % mask)
-}
-
-impl Model {
-    /// Returns the value of a message as it is written in a field of `bits` bits.
-    #[must_use]
-    pub fn value(&self, message: &[u8], bits: u32) -> u128 {
-        let Model { unit, little, modulus: m, start, .. } = *self;
-        let sums = || Sums::of(message, unit, little);
-        let written = |residue: u128, whole: u128| {
-            if residue == 0 && whole > 0 && self.end_around { m } else { residue }
-        };
-        match self.kind {
-            Kind::Xor => start ^ sums().xor,
-            Kind::Plain { negated: false } => {
-                let whole = start + sums().plain;
-                written(whole % m, whole)
-            }
-            Kind::Plain { negated: true } => {
-                let part = sums().plain % m;
-                written((start % m + m - part) % m, start)
-            }
-            Kind::Weighted { first_high, late, second } => {
-                let sums = sums();
-                let weighted = sums.weighted - if late { sums.plain } else { 0 };
-                let first = (start + sums.plain) % m;
-                let second = (second + sums.count % m * start + weighted) % m;
-                let half = bits / 2;
-                if first_high { first << half | second } else { second << half | first }
-            }
-            Kind::Rotating { negated } => {
-                let k = 8 * unit as u32;
-                let sum = rotating(message, unit, little);
-                let whole = rotated(start, sums().count, k) + sum;
-                let residue = whole % m;
-                let residue = if negated { (m - residue) % m } else { residue };
-                written(residue, 1)
-            }
-            Kind::Bsd => message.iter().fold(start, |sum, &byte| {
-                let turned = sum >> 1 | (sum & 1) << 15;
-                (turned + u128::from(byte)) & 0xffff
-            }),
-            Kind::Remainder { zeros, parity } => {
-                let Some(first) = message.first().map(|first| first ^ start as u8) else {
-                    return 0;
-                };
-                let sum = remainder::remainder(message, first, zeros, m);
-                if parity { sum << 1 | remainder::parity(message, first) } else { sum }
-            }
-        }
-    }
-}
-
-/// The samples of one reading, prepared to solve for settings.
-struct Known<'a> {
-    read: &'a Read,
-    /// The values, their bytes in the order of a number.
-    values: Vec<u128>,
-    samples: &'a [Sample],
-    bits: u32,
-    form: Form,
-}
-
 /// Finds sums that have the samples' values.
-pub(super) fn search(
-    samples: &[Sample],
-    bits: u32,
-    reads: &[Read],
-    forms: &[Form],
-    tally: &mut Tally,
-) {
+pub(super) fn search(query: Query, tally: &mut Tally) {
+    let Query { samples, bits, reads, forms } = query;
     if !bits.is_multiple_of(8) || bits > 64 || samples.len() < 2 {
         return;
     }
@@ -219,29 +65,6 @@ pub(super) fn search(
 }
 
 impl Known<'_> {
-    /// Records a model if it has all values. `free` bits of it were chosen after the samples.
-    fn propose(&self, model: Model, free: f64, tally: &mut Tally) {
-        tally.tried += 1.0;
-        let right = |(message, value): (&Vec<u8>, &u128)| model.value(message, self.bits) == *value;
-        if self.read.messages.iter().zip(&self.values).all(right) {
-            let halves = if matches!(model.kind, Kind::Weighted { .. }) { 2.0 } else { 1.0 };
-            let one = if model.modulus == 0 {
-                f64::from(8 * model.unit as u32)
-            } else {
-                halves * (model.modulus as f64).log2()
-            };
-            let parity = matches!(model.kind, Kind::Remainder { parity: true, .. });
-            let one = one + if parity { 1.0 } else { 0.0 };
-            tally.hits.push(Hit {
-                found: Found::Sum(model),
-                family: None,
-                reading: self.read.reading,
-                form: self.form,
-                chance: free - one * self.samples.len() as f64,
-            });
-        }
-    }
-
     /// Returns the bits of information in a start: few if it is one that people choose.
     fn cost(start: u128, modulus: u128) -> f64 {
         if start < 2 || start + 1 == modulus { 2.0 } else { (modulus as f64).log2() }
@@ -267,7 +90,7 @@ impl Known<'_> {
             .map(|m| (m, 4.0))
             .collect();
         // Few differences have a chance factor in common besides the modulus.
-        let factors = (1..=remainder::MOST_FACTOR).filter(|&factor| common.is_multiple_of(factor));
+        let factors = (1..=MOST_FACTOR).filter(|&factor| common.is_multiple_of(factor));
         moduli.extend(factors.map(|factor| (common / factor, f64::from(bits))));
         moduli.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         moduli.dedup_by_key(|(m, _)| *m);
@@ -385,77 +208,5 @@ impl Known<'_> {
                 self.propose(model, Self::cost(start, m), tally);
             }
         }
-    }
-}
-
-/// Returns the greatest common divisor of two numbers.
-pub fn gcd(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-impl fmt::Display for Model {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match (self.unit, self.little) {
-            (1, _) => "bytes".to_string(),
-            (unit, true) => format!("little-endian {}-bit words", 8 * unit),
-            (unit, false) => format!("big-endian {}-bit words", 8 * unit),
-        };
-        let Model { modulus, start, .. } = self;
-        match self.kind {
-            Kind::Xor => write!(f, "exclusive or of {words}, from {start:#x}")?,
-            Kind::Plain { negated: false } => {
-                write!(f, "sum of {words} modulo {modulus}, from {start:#x}")?;
-                if (self.unit, *modulus, *start) == (1, 65_535, 0) {
-                    f.write_str(" (as the program sum of System V)")?;
-                }
-            }
-            Kind::Plain { negated: true } => {
-                write!(f, "{start:#x} minus the sum of {words}, modulo {modulus}")?;
-            }
-            Kind::Weighted { first_high, late, second } => {
-                let order = if first_high { "A:B" } else { "B:A" };
-                write!(
-                    f,
-                    "Fletcher's sums of {words} modulo {modulus}, {order}, A from {start:#x}, B \
-                     from {second:#x}"
-                )?;
-                if late {
-                    f.write_str(", B taking A before the unit")?;
-                }
-            }
-            Kind::Rotating { negated } => {
-                write!(
-                    f,
-                    "one's-complement sum of {words}, rotated left after each, from {start:#x}"
-                )?;
-                if negated {
-                    f.write_str(", complemented")?;
-                }
-            }
-            Kind::Bsd => f.write_str(
-                "sum of bytes modulo 65536, rotated right before each (the program sum of BSD)",
-            )?,
-            Kind::Remainder { zeros, parity } => {
-                f.write_str("the message as a number")?;
-                if zeros > 0 {
-                    let s = if zeros == 1 { "" } else { "s" };
-                    write!(f, ", followed by {zeros} zero byte{s}")?;
-                }
-                write!(f, ", modulo {modulus}")?;
-                if parity {
-                    f.write_str(", followed by its parity")?;
-                }
-                if zeros > 0 {
-                    f.write_str(" (Koopman's checksum)")?;
-                }
-                if *start > 0 {
-                    write!(f, ", seed {start:#x}")?;
-                }
-            }
-        }
-        if self.end_around {
-            f.write_str(", zero written as all ones")?;
-        }
-        Ok(())
     }
 }

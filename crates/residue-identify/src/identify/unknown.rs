@@ -11,12 +11,11 @@
 //! Where both I and X are zero or all ones, as in most CRCs, each sample itself is a multiple, and
 //! two samples are enough.
 
-use super::Tally;
 use super::catalogue::REFLECTIONS;
 use super::family::{Equation, Family, Modulus, reflect};
+use super::found::Tally;
 use super::polynomial::Polynomial;
-use super::reading::Form;
-use super::sample::{Read, Sample};
+use super::sample::Query;
 use super::sums::gcd;
 
 /// The degree of the narrowest unknown generator that is looked for: below, everything fits
@@ -43,13 +42,8 @@ pub(super) fn affordable(bytes: usize, forms: usize) -> usize {
 
 /// Finds generators from 3 bits to the whole field, and notes the widths at which the samples rule
 /// out too little.
-pub(super) fn search(
-    samples: &[Sample],
-    bits: u32,
-    reads: &[Read],
-    forms: &[Form],
-    tally: &mut Tally,
-) {
+pub(super) fn search(query: Query, tally: &mut Tally) {
+    let Query { samples, bits, reads, forms } = query;
     if samples.len() < 2 || reads.is_empty() {
         tally.undecided.extend(NARROWEST..=bits);
         return;

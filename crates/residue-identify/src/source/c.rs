@@ -1,6 +1,6 @@
 //! Source code in C11.
 
-use super::{Method, Model, down, snake};
+use super::model::{Method, Model, down, snake};
 use residue::crc::Params;
 use std::fmt::Write as _;
 

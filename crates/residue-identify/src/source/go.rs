@@ -1,6 +1,6 @@
 //! Go.
 
-use super::{Method, Model, camel, down, eight, lower_camel};
+use super::model::{Method, Model, camel, down, eight, lower_camel};
 use residue::crc::Params;
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! Java: a class with one method. There are no unsigned types: the register is an `int` or a
 //! `long`, and the value always a `long`.
 
-use super::{Method, Model, camel, down, eight};
+use super::model::{Method, Model, camel, down, eight};
 use residue::crc::Params;
 use std::fmt::Write as _;
 

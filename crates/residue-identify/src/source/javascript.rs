@@ -1,7 +1,7 @@
 //! JavaScript, as an ES module. Numbers hold 32 bits for bit operations: wider registers are two
 //! numbers on tables, and a `BigInt` one bit at a time.
 
-use super::{Method, Model, eight, lower_camel};
+use super::model::{Method, Model, eight, lower_camel};
 use residue::crc::Params;
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! Python 3. Its integers have no width; below 8 bits, the register is kept in a byte.
 
-use super::{Method, Model, down, eight, snake};
+use super::model::{Method, Model, down, eight, snake};
 use residue::crc::Params;
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! Rust.
 
-use super::{Method, Model, down, eight, snake};
+use super::model::{Method, Model, down, eight, snake};
 use residue::crc::Params;
 use std::fmt::Write as _;
 

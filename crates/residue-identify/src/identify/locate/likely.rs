@@ -1,10 +1,12 @@
 //! Sums with other settings, hash functions and unknown CRCs, in the layouts that formats use most.
 
+use super::frames::{Frames, Spot};
 use super::layout::{Anchor, Layout, Own};
-use super::{Frames, Spot};
+use crate::identify::found::{CONVINCING, Found, Tally};
+use crate::identify::hashes::Hash;
 use crate::identify::reading::{Form, Reading};
-use crate::identify::sample::{Read, Sample};
-use crate::identify::{CONVINCING, Tally, hashes, sums, unknown};
+use crate::identify::sample::{Query, Read, Sample};
+use crate::identify::{catalogue, sums, unknown};
 
 /// Bytes of the values that are looked for.
 const WIDTHS: [usize; 5] = [2, 4, 1, 3, 8];
@@ -59,12 +61,14 @@ fn in_layout(
     let Some(read) = Read::new(Reading::PLAIN, samples) else { return };
     let reads = [read];
     let forms: Vec<Form> = Form::all(bits).into_iter().filter(|form| form.is_plain(true)).collect();
+    let query = Query { samples, bits, reads: &reads, forms: &forms };
     let mut tally = Tally { tried: *tried, ..Tally::default() };
     if algebra {
-        unknown::search(samples, bits, &reads, &forms, &mut tally);
+        unknown::search(query, &mut tally);
     } else {
-        sums::search(samples, bits, &reads, &forms, &mut tally);
-        hashes::search(samples, bits, &reads, &forms, &mut tally);
+        let hashes: Vec<Found> = Hash::ALL.iter().map(Found::Hash).collect();
+        sums::search(query, &mut tally);
+        catalogue::named(query, &hashes, &mut tally);
     }
     *tried = tally.tried;
     for hit in tally.hits {

@@ -1,11 +1,11 @@
 //! Named codes, at every place and over every range of a message.
 
+use super::frames::{Frames, Spot};
 use super::grid::Grid;
 use super::layout::{Anchor, Layout, Own};
-use super::{Frames, Spot};
 use crate::identify::family::{Modulus, reflect};
+use crate::identify::found::{Found, Hit};
 use crate::identify::reading::{Form, Place, Reading};
-use crate::identify::{Found, Hit};
 use residue::Code;
 use residue::crc::{Crc, Params, catalog};
 use std::collections::HashMap;

@@ -6,8 +6,9 @@
 //!
 //! Source: Philip Koopman, An Improved Modular Addition Checksum Algorithm, arXiv:2304.13496.
 
-use super::{Kind, Known, Model, gcd};
-use crate::identify::Tally;
+use super::known::{Known, MOST_FACTOR, gcd};
+use super::model::{Kind, Model, remainder};
+use crate::identify::found::Tally;
 use crate::identify::reading::Reading;
 
 /// Bytes of all messages up to which readings other than the plain one are tried.
@@ -15,9 +16,6 @@ const MOST_BYTES: usize = 1 << 16;
 /// Bytes of a message up to which the modulus is found from the samples: of the message as it
 /// stands, and of other readings.
 const MOST_UNKNOWN: (usize, usize) = (2048, 64);
-/// The greatest chance factor in a common divisor of samples that is removed from it.
-pub(super) const MOST_FACTOR: u128 = 64;
-
 /// Returns the moduli that are recommended for values of this many bits, one less with a parity
 /// bit.
 fn recommended(bits: u32, parity: bool) -> &'static [u128] {
@@ -30,31 +28,6 @@ fn recommended(bits: u32, parity: bool) -> &'static [u128] {
         (32, true) => &[2_147_483_629],
         _ => &[],
     }
-}
-
-/// Returns the remainder of the message as a number, with `first` in place of its first byte, and
-/// `zeros` zero bytes after it.
-pub(super) fn remainder(message: &[u8], first: u8, zeros: usize, modulus: u128) -> u128 {
-    let Some(rest) = message.get(1..) else { return 0 };
-    let zeros = std::iter::repeat_n(&0, zeros);
-    let bytes = || rest.iter().chain(zeros);
-    match u32::try_from(modulus) {
-        Ok(modulus) => {
-            let modulus = u64::from(modulus);
-            let step = |sum: u64, &byte: &u8| (sum << 8 | u64::from(byte)) % modulus;
-            bytes().fold(u64::from(first) % modulus, step).into()
-        }
-        Err(_) => {
-            let step = |sum: u128, &byte: &u8| (sum << 8 | u128::from(byte)) % modulus;
-            bytes().fold(u128::from(first) % modulus, step)
-        }
-    }
-}
-
-/// Returns the parity of the message's bits, with `first` in place of its first byte.
-pub(super) fn parity(message: &[u8], first: u8) -> u128 {
-    let rest = message.get(1..).unwrap_or_default();
-    u128::from(rest.iter().fold(first, |all, byte| all ^ byte).count_ones() & 1)
 }
 
 /// Proposes checksums of the samples.

@@ -1,0 +1,140 @@
+//! What a stage of the search finds.
+
+use super::family::Family;
+use super::hashes::Hash;
+use super::reading::{Form, Reading};
+use super::sample::{Read, Sample};
+use super::sums::Model;
+use residue::Code;
+use residue::crc::Crc;
+use std::collections::BTreeSet;
+
+/// The base-2 logarithm of the largest probability of a chance hit for a result to be convincing.
+pub const CONVINCING: f64 = -10.0;
+
+/// A code that was found.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// A named code, or a CRC.
+    Code(Box<Code>),
+    /// A sum.
+    Sum(Model),
+    /// A hash function, or the checksum of a program.
+    Hash(&'static Hash),
+}
+
+impl Found {
+    /// Returns the bits of a value that stands in a field of `bits` bits.
+    pub(super) fn width(&self, bits: u32) -> u32 {
+        match self {
+            Found::Code(code) => code.width(),
+            Found::Sum(_) => bits,
+            Found::Hash(hash) => hash.width,
+        }
+    }
+
+    /// Returns the value of a message.
+    pub(super) fn value(&self, message: &[u8], bits: u32) -> u128 {
+        match self {
+            Found::Code(code) => code.value(message),
+            Found::Sum(model) => model.value(message, bits),
+            Found::Hash(hash) => hash.value(message),
+        }
+    }
+}
+
+/// A code that has the values of all samples.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The code.
+    pub found: Found,
+    /// The CRCs that differ in init and xorout only and that the samples cannot distinguish.
+    pub family: Option<Family>,
+    /// The way the message is fed to it.
+    pub reading: Reading,
+    /// The way its value is written.
+    pub form: Form,
+    /// The logarithm to base 2 of the number of chance hits to be expected among all that was tried
+    /// up to this stage.
+    pub chance: f64,
+}
+
+impl Hit {
+    /// Returns the value of a message as it is written in a field of `bits` bits; `None` if the
+    /// message is too short.
+    #[must_use]
+    pub fn field(&self, message: &[u8], bits: u32) -> Option<u128> {
+        let message = self.reading.apply(message)?;
+        Some(self.form.field(self.found.value(&message, bits), bits, self.found.width(bits)))
+    }
+
+    pub(super) fn fits(&self, sample: &Sample, bits: u32) -> bool {
+        self.field(&sample.message, bits) == Some(sample.value)
+    }
+
+    /// Returns whether it is equal to another hit, found in another way.
+    pub(super) fn same(&self, other: &Hit) -> bool {
+        let found = match (&self.found, &other.found) {
+            (Found::Code(a), Found::Code(b)) => match (a.params(), b.params()) {
+                (Some(a), Some(b)) => {
+                    (a.width, a.poly, a.init, a.xorout, a.refin, a.refout)
+                        == (b.width, b.poly, b.init, b.xorout, b.refin, b.refout)
+                }
+                _ => a.name() == b.name(),
+            },
+            (Found::Sum(a), Found::Sum(b)) => a == b,
+            (Found::Hash(a), Found::Hash(b)) => a.name == b.name,
+            _ => false,
+        };
+        found && self.reading == other.reading && self.form == other.form
+    }
+}
+
+/// The results of a stage.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// The number of trials, in this stage and before.
+    pub tried: f64,
+    /// The hits with all values; [`Hit::chance`] does not yet count the number of trials.
+    pub hits: Vec<Hit>,
+    /// The number of further hits that chance alone explains.
+    pub weak: usize,
+    /// Widths at which the samples leave unknown generators open.
+    pub undecided: BTreeSet<u32>,
+}
+
+impl Tally {
+    /// Records a family that fits.
+    ///
+    /// `unknown` bits were chosen for it to do so, besides init and xorout.
+    pub fn family(
+        &mut self,
+        family: Family,
+        samples: usize,
+        unknown: u32,
+        read: &Read,
+        form: Form,
+    ) {
+        let width = f64::from(family.params.width);
+        let chosen = if !family.names.is_empty() {
+            // One of the hundred or so named codes.
+            7.0
+        } else if family.is_plain() {
+            2.0 + f64::from(unknown)
+        } else {
+            2.0 * width - family.dimension() as f64 + f64::from(unknown)
+        };
+        let chance = chosen - width * samples as f64;
+        if chance + self.tried.log2() >= 0.0 {
+            self.weak += 1;
+            return;
+        }
+        self.hits.push(Hit {
+            found: Found::Code(Box::new(Code::Crc(Crc::new(&family.params)))),
+            family: Some(family),
+            reading: read.reading,
+            form,
+            chance,
+        });
+    }
+}

@@ -1,0 +1,49 @@
+//! The samples that a sum must have the values of.
+
+use super::model::{Kind, Model};
+use crate::identify::found::{Found, Hit, Tally};
+use crate::identify::reading::Form;
+use crate::identify::sample::{Read, Sample};
+
+/// The greatest chance factor in a common divisor of samples that is removed from it.
+pub(super) const MOST_FACTOR: u128 = 64;
+
+/// The samples of one reading, prepared to solve for settings.
+pub(in crate::identify) struct Known<'a> {
+    pub read: &'a Read,
+    /// The values, their bytes in the order of a number.
+    pub values: Vec<u128>,
+    pub samples: &'a [Sample],
+    pub bits: u32,
+    pub form: Form,
+}
+
+impl Known<'_> {
+    /// Records a model if it has all values. `free` bits of it were chosen after the samples.
+    pub fn propose(&self, model: Model, free: f64, tally: &mut Tally) {
+        tally.tried += 1.0;
+        let right = |(message, value): (&Vec<u8>, &u128)| model.value(message, self.bits) == *value;
+        if self.read.messages.iter().zip(&self.values).all(right) {
+            let halves = if matches!(model.kind, Kind::Weighted { .. }) { 2.0 } else { 1.0 };
+            let one = if model.modulus == 0 {
+                f64::from(8 * model.unit as u32)
+            } else {
+                halves * (model.modulus as f64).log2()
+            };
+            let parity = matches!(model.kind, Kind::Remainder { parity: true, .. });
+            let one = one + if parity { 1.0 } else { 0.0 };
+            tally.hits.push(Hit {
+                found: Found::Sum(model),
+                family: None,
+                reading: self.read.reading,
+                form: self.form,
+                chance: free - one * self.samples.len() as f64,
+            });
+        }
+    }
+}
+
+/// Returns the greatest common divisor of two numbers.
+pub fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
