@@ -58,18 +58,22 @@ const HOT: &[Hot] = &[
     // The loop of CRCs that are not reflected, which turns the bytes of each lane.
     clean("Avx2Vpclmul", "crc::fold::FoldLong", ("vpshufb", 4)),
     clean("Avx512Vpclmul", "crc::fold::FoldLong", ("vpshufb", 4)),
-    clean("Avx2Vpclmul", "crc::steps::fold::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
-    clean("Avx512Vpclmul", "crc::steps::fold::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
+    clean("Avx2Vpclmul", "crc::steps::fold::FoldStepsLong<crc::compiled::Crc32c>", ("vpclmul", 8)),
     clean(
         "Avx512Vpclmul",
-        "crc::steps::fused::Fused<crc::crc32c::Crc32c, 5120, 4, 256, 4>",
+        "crc::steps::fold::FoldStepsLong<crc::compiled::Crc32c>",
+        ("vpclmul", 8),
+    ),
+    clean(
+        "Avx512Vpclmul",
+        "crc::steps::fused::Fused<crc::compiled::Crc32c, 5120, 4, 256, 4>",
         ("vpclmul", 8),
     ),
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 4, 254>", ("vpclmul", 14)),
     // Two of the constants that join the chains, once in 1024 bytes.
     Hot {
         tier: "Avx2Vpclmul",
-        body: "crc::steps::fused::Fused<crc::crc32c::Crc32c, 1024, 4, 128, 4>",
+        body: "crc::steps::fused::Fused<crc::compiled::Crc32c, 1024, 4, 128, 4>",
         does: ("crc32", 64),
         stack: 2,
         copies: 0,

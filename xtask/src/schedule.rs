@@ -39,19 +39,19 @@ const LOOPS: [Loop; 9] = [
     hot(
         "CRC-32C, three chains",
         "CrcPmull",
-        "crc::steps::three_way::ThreeWay<crc::crc32c::Crc32c>",
+        "crc::steps::three_way::ThreeWay<crc::compiled::Crc32c>",
         "crc32cx",
     ),
     hot(
         "CRC-32C, folding and chains",
         "CrcPmull",
-        "crc::steps::fused::Fused<crc::crc32c::Crc32c, 1024, 4, 128, 4>",
+        "crc::steps::fused::Fused<crc::compiled::Crc32c, 1024, 4, 128, 4>",
         "pmull",
     ),
     hot(
         "CRC-32C, folding and chains",
         "CrcPmullEor3",
-        "crc::steps::fused::Fused<crc::crc32c::Crc32c, 1408, 3, 128, 8>",
+        "crc::steps::fused::Fused<crc::compiled::Crc32c, 1408, 3, 128, 8>",
         "pmull",
     ),
     hot("Internet", "Neon", "sums::paired::Long<sums::internet::family::Internet>", "uadalp"),

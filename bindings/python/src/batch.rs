@@ -2,7 +2,8 @@
 //! `python/residue/_batch.py`.
 
 use crate::buffer::{self, Lent};
-use crate::code::{PyCode, number};
+use crate::code::PyCode;
+use crate::convert::number;
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;

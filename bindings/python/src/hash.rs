@@ -1,7 +1,8 @@
 //! `residue.Hash`: values of data in pieces, in the style of `hashlib`.
 
 use crate::buffer;
-use crate::code::{PyCode, number, refused};
+use crate::code::PyCode;
+use crate::convert::{number, refused};
 use crate::partial::PyPartial;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

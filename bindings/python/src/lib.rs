@@ -7,6 +7,7 @@ mod batch;
 #[allow(unsafe_code)]
 mod buffer;
 mod code;
+mod convert;
 #[allow(unsafe_code)]
 mod hash;
 mod kernel;
@@ -73,7 +74,7 @@ mod _residue {
     fn resume(
         code: &Bound<'_, PyAny>,
         value: &Bound<'_, PyAny>,
-        length: super::code::Count<u64>,
+        length: super::convert::Count<u64>,
     ) -> PyResult<PyHash> {
         PyCode::of(code)?.get().resume(value, length)
     }

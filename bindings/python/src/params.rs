@@ -1,6 +1,6 @@
 //! `residue.Params`: the parameters that define a CRC.
 
-use crate::code::Count;
+use crate::convert::Count;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use residue::crc::Params;

@@ -1,7 +1,8 @@
 //! `residue.Partial`: the value and length of a part of some data, to be combined with others.
 
 use crate::buffer;
-use crate::code::{Count, PyCode, number, refused, value_of};
+use crate::code::PyCode;
+use crate::convert::{Count, number, refused, value_of};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use residue::{Code, Partial};

@@ -1,7 +1,7 @@
 //! `residue.strength`: undetected errors of codes. `python/residue/strength.py` converts the
 //! results to its classes.
 
-use crate::code::Count;
+use crate::convert::Count;
 use crate::work::interruptible;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! Parts of work that `residue.distributed` divides among machines: searches for polynomials, and
 //! trials on real data. Machines exchange text.
 
-use crate::code::Count;
+use crate::convert::Count;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use residue_strength::Effort;

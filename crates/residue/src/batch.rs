@@ -26,7 +26,7 @@ use crate::Error;
 use crate::body::Family;
 pub use crate::body::{Packets, Spans};
 use crate::code::{Code, of_sum};
-use crate::crc::{compiled::CompiledIn, crc32c::Crc32c, of_family};
+use crate::crc::{compiled::Crc32c, of_family};
 use crate::kernel::{Dispatch, Dispatched};
 use crate::sums::internet::{self as rfc1071, Internet};
 

@@ -5,6 +5,7 @@ mod listed;
 pub mod partial;
 mod stream;
 mod sum;
+mod visitor;
 
 use crate::body::Family;
 use crate::crc::tables::{Tabled, Tables, Word};
@@ -16,10 +17,11 @@ use core::str::FromStr;
 
 pub(crate) use families::of_sum;
 use listed::listed;
-use partial::Partial;
 pub use stream::Stream;
 use sum::SUM_ALIASES;
 pub use sum::Sum;
+#[doc(hidden)]
+pub use visitor::{ValueEncoding, Visitor};
 
 /// An error-detection code.
 ///
@@ -37,42 +39,6 @@ pub enum Code {
     Sum(Sum),
     /// A CRC.
     Crc(Crc),
-}
-
-/// A visitor of the kernel tables of a [`Code`], each with the types of its family.
-#[doc(hidden)]
-pub trait Visitor {
-    /// Visits one table.
-    ///
-    /// `with` makes the parameters of the kernels, which for tables takes some microseconds;
-    /// `encoding` converts the family's value to the code's.
-    fn table<F: Family<Value: Into<u128>, With: Clone>>(
-        &mut self,
-        kernels: &'static [Kernel<F>],
-        with: impl FnOnce() -> F::With,
-        encoding: ValueEncoding,
-    );
-}
-
-/// The conversion of a family's value to a code's value.
-///
-/// Most codes use the family's value unchanged; some swap bytes or compute check octets.
-#[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
-pub struct ValueEncoding(Option<Sum>);
-
-impl ValueEncoding {
-    /// Returns the conversion for `sum`.
-    pub(crate) const fn of_sum(sum: Sum) -> ValueEncoding {
-        ValueEncoding(Some(sum))
-    }
-
-    /// Converts `value`, the family's value of `data`, to the code's value.
-    #[must_use]
-    pub fn of(self, value: u128, data: &[u8]) -> u128 {
-        let nonzero = || data.iter().any(|&byte| byte != 0);
-        self.0.map_or(value, |sum| sum.encode(value as u32, data.len() as u64, nonzero).into())
-    }
 }
 
 impl<W: Width> From<Crc<W>> for Code {
@@ -240,7 +206,7 @@ impl Code {
                 of_sum!(sum.family(), |best| visitor.table(best.kernels(), || (), encoding));
             }
             Code::Crc(crc) => {
-                let (params, encoding) = (*crc.params(), ValueEncoding(None));
+                let (params, encoding) = (*crc.params(), ValueEncoding::PLAIN);
                 of_family!(crc, |best, with| {
                     visitor.table(best.kernels(), || Clone::clone(with), encoding);
                 });
@@ -254,74 +220,6 @@ impl Code {
                 }
             }
         }
-    }
-
-    /// Starts the value of data that arrives in pieces.
-    #[must_use]
-    pub fn stream(&self) -> Stream<'_> {
-        Stream::new(self)
-    }
-
-    /// Continues after `bytes` bytes of data that have the value `value`.
-    ///
-    /// ```
-    /// use residue::Code;
-    /// let code: Code = "internet".parse()?;
-    /// let mut stream = code.resume(code.value(b"12345"), 5)?;
-    /// stream.update(b"6789");
-    /// assert_eq!(stream.value(), code.value(b"123456789"));
-    /// # Ok::<(), residue::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::ImpossibleValue`] if no data of that length has this value;
-    /// [`Error::OddSplit`] if the data end inside a word and the value does not determine its
-    /// bytes.
-    pub fn resume(&self, value: u128, bytes: u64) -> Result<Stream<'_>, Error> {
-        Stream::resume(self, value, bytes)
-    }
-
-    /// Returns the value and the length of `data`, for combination with those of other data.
-    #[must_use]
-    pub fn partial(&self, data: &[u8]) -> Partial<'_> {
-        let mut stream = self.stream();
-        stream.update(data);
-        stream.partial()
-    }
-
-    /// Returns the value after the bytes `old`, at `offset` in data of `length` bytes, became
-    /// `new`.
-    ///
-    /// The rest of the data is not needed. Returns `None` if the lengths of `old` and `new` differ,
-    /// the change reaches past `length`, or no data of that length has this value
-    /// ([`Partial::new`]). For one's-complement codes (`internet`, `rfc1146-8`, `rfc1146-16`), the
-    /// value does not distinguish new data that is all zero from other multiples of the modulus;
-    /// the result is then the value of the other multiples.
-    #[must_use]
-    pub fn update(
-        &self,
-        value: u128,
-        length: u64,
-        offset: u64,
-        old: &[u8],
-        new: &[u8],
-    ) -> Option<u128> {
-        let end = offset.checked_add(old.len() as u64)?;
-        if end > length || old.len() != new.len() {
-            return None;
-        }
-        let whole = Partial::new(self, value, length).ok()?;
-        // Starts at a word boundary: leading zeros change neither value.
-        let before = match self {
-            Code::Crc(_) => 0,
-            Code::Sum(sum) => (offset % sum.word()) as usize,
-        };
-        let part = |data| {
-            let mut stream = self.stream();
-            stream.update_scattered(&[&[0; 4][..before], data]);
-            stream.partial()
-        };
-        Some(whole.exchange(end, &part(old), &part(new)).value())
     }
 }
 
@@ -340,7 +238,7 @@ impl PartialEq for Code {
 impl Eq for Code {}
 
 fn tabled<W: Word + Into<u128>>(visitor: &mut impl Visitor, tables: impl FnOnce() -> Tables<W>) {
-    visitor.table::<Tabled<W>>(W::KERNELS, tables, ValueEncoding(None));
+    visitor.table::<Tabled<W>>(W::KERNELS, tables, ValueEncoding::PLAIN);
 }
 
 impl FromStr for Code {

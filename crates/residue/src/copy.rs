@@ -17,8 +17,8 @@
 
 use crate::body::Family;
 use crate::code::{Code, ValueEncoding, of_sum};
-use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
-use crate::crc::{CRC_32, CRC_32C, CRC_64_NVME, Crc, Width, crc32c::Crc32c, of_family};
+use crate::crc::compiled::{Crc32, Crc32c, Crc64Nvme};
+use crate::crc::{CRC_32, CRC_32C, CRC_64_NVME, Crc, Width, of_family};
 use crate::kernel::Dispatched;
 pub use crate::kernel::copy::Destination;
 use crate::kernel::copy::{copy, run};

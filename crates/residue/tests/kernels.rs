@@ -5,7 +5,7 @@ mod common;
 
 use common::thinned;
 use residue::code::ValueEncoding;
-use residue::crc::compiled::{CompiledIn, Crc32};
+
 use residue::crc::{Crc, Params, catalog};
 use residue::dual::Dual;
 use residue::kernel::{Family, Kernel};
@@ -367,7 +367,7 @@ fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
 fn instruction_kernels_proved_for_every_message_up_to_three_blocks() {
     proved(residue::crc::crc32c::KERNELS, &catalog::CRC_32_ISCSI, "");
     // The other kernels are those for any CRC, proved above.
-    proved(Crc32::KERNELS, &catalog::CRC_32_ISO_HDLC, "crc");
+    proved(residue::crc::KERNELS_32, &catalog::CRC_32_ISO_HDLC, "crc");
 }
 
 /// Proves the kernels whose names begin with `names`.

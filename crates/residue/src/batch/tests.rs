@@ -93,7 +93,7 @@ fn internet_checksums_are_those_of_single_packets() {
 #[test]
 #[cfg_attr(miri, ignore = "millions of bytes")]
 fn crcs_are_those_of_single_packets() {
-    compare(Crc32c::KERNELS, crate::crc::crc32c::crc32c);
+    compare(crate::crc::crc32c::KERNELS, crate::crc::crc32c::crc32c);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The kernels of a code as one list of any length, without allocation.
 
-use super::{ValueEncoding, Visitor};
+use super::visitor::{ValueEncoding, Visitor};
 use crate::body::Family;
 use crate::kernel::{Kernel, KernelInfo};
 
@@ -77,9 +77,9 @@ mod tests {
         for times in [0, 1, 2, 3, 40, 1000] {
             let visit = |nth: &mut Nth| {
                 for _ in 0..times {
-                    nth.table(xns::KERNELS, || (), ValueEncoding(None));
-                    nth.table(crc32c::KERNELS, || (), ValueEncoding(None));
-                    nth.table::<Xns>(&[], || (), ValueEncoding(None));
+                    nth.table(xns::KERNELS, || (), ValueEncoding::PLAIN);
+                    nth.table(crc32c::KERNELS, || (), ValueEncoding::PLAIN);
+                    nth.table::<Xns>(&[], || (), ValueEncoding::PLAIN);
                 }
             };
             let once = || {

@@ -49,7 +49,7 @@
 //! rotation.
 
 use crate::Error;
-use crate::code::{Code, Stream};
+use crate::code::Code;
 use core::fmt;
 
 /// A code, and the value and the length of some data.
@@ -61,6 +61,14 @@ pub struct Partial<'a> {
     code: &'a Code,
     value: u128,
     bytes: u64,
+}
+
+impl Code {
+    /// Returns the value and the length of `data`, for combination with those of other data.
+    #[must_use]
+    pub fn partial(&self, data: &[u8]) -> Partial<'_> {
+        Partial::read(self, self.value(data), data.len() as u64)
+    }
 }
 
 impl<'a> Partial<'a> {
@@ -80,19 +88,20 @@ impl<'a> Partial<'a> {
                     && partial.after(partial.state(), bytes, partial.nonzero()) == partial
             }
         };
-        let good = known && (bytes != 0 || value == Partial::empty(code).value);
+        let good = known && (bytes != 0 || partial == Partial::empty(code));
         if good { Ok(partial) } else { Err(Error::ImpossibleValue { bytes }) }
     }
 
-    /// Returns the partial of the data that a stream has taken in.
-    pub(crate) fn of(stream: &Stream<'a>) -> Partial<'a> {
-        Partial { code: stream.code(), value: stream.value(), bytes: stream.bytes() }
+    /// Makes the partial of data that have been read.
+    pub(super) const fn read(code: &'a Code, value: u128, bytes: u64) -> Partial<'a> {
+        Partial { code, value, bytes }
     }
 
     /// Returns the partial of the empty message.
     #[must_use]
     pub fn empty(code: &'a Code) -> Partial<'a> {
-        Partial { code, value: code.stream().value(), bytes: 0 }
+        let empty = Partial { code, value: 0, bytes: 0 };
+        empty.after(empty.start(), 0, false)
     }
 
     /// Returns the code.

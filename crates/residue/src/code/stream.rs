@@ -16,18 +16,35 @@ pub struct Stream<'a> {
     bytes: Length,
 }
 
-impl<'a> Stream<'a> {
-    pub(super) fn new(code: &'a Code) -> Self {
-        let state = match code {
+impl Code {
+    /// Starts the value of data that arrives in pieces.
+    #[must_use]
+    pub fn stream(&self) -> Stream<'_> {
+        let state = match self {
             Code::Crc(crc) => State::Crc(crc.digest()),
             Code::Sum(sum) => State::new(sum.family()),
         };
-        Stream { code, state, bytes: Length::new(0) }
+        Stream { code: self, state, bytes: Length::new(0) }
     }
 
-    pub(super) fn resume(code: &'a Code, value: u128, bytes: u64) -> Result<Self, Error> {
-        let value = Partial::new(code, value, bytes)?.value();
-        let state = match code {
+    /// Continues after `bytes` bytes of data that have the value `value`.
+    ///
+    /// ```
+    /// use residue::Code;
+    /// let code: Code = "internet".parse()?;
+    /// let mut stream = code.resume(code.value(b"12345"), 5)?;
+    /// stream.update(b"6789");
+    /// assert_eq!(stream.value(), code.value(b"123456789"));
+    /// # Ok::<(), residue::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::ImpossibleValue`] if no data of that length has this value;
+    /// [`Error::OddSplit`] if the data end inside a word and the value does not determine its
+    /// bytes.
+    pub fn resume(&self, value: u128, bytes: u64) -> Result<Stream<'_>, Error> {
+        let value = Partial::new(self, value, bytes)?.value();
+        let state = match self {
             Code::Crc(crc) => State::Crc(crc.resume(value, bytes)),
             Code::Sum(sum) => {
                 // In one's complement, the value distinguishes zero data from other multiples of
@@ -36,9 +53,46 @@ impl<'a> Stream<'a> {
                 State::resume(sum.family(), sum.decode(value as u32, bytes), bytes, nonzero)?
             }
         };
-        Ok(Stream { code, state, bytes: Length::new(bytes) })
+        Ok(Stream { code: self, state, bytes: Length::new(bytes) })
     }
 
+    /// Returns the value after the bytes `old`, at `offset` in data of `length` bytes, became
+    /// `new`.
+    ///
+    /// The rest of the data is not needed. Returns `None` if the lengths of `old` and `new` differ,
+    /// the change reaches past `length`, or no data of that length has this value
+    /// ([`Partial::new`]). For one's-complement codes (`internet`, `rfc1146-8`, `rfc1146-16`), the
+    /// value does not distinguish new data that is all zero from other multiples of the modulus;
+    /// the result is then the value of the other multiples.
+    #[must_use]
+    pub fn update(
+        &self,
+        value: u128,
+        length: u64,
+        offset: u64,
+        old: &[u8],
+        new: &[u8],
+    ) -> Option<u128> {
+        let end = offset.checked_add(old.len() as u64)?;
+        if end > length || old.len() != new.len() {
+            return None;
+        }
+        let whole = Partial::new(self, value, length).ok()?;
+        // Starts at a word boundary: leading zeros change neither value.
+        let before = match self {
+            Code::Crc(_) => 0,
+            Code::Sum(sum) => (offset % sum.word()) as usize,
+        };
+        let part = |data| {
+            let mut stream = self.stream();
+            stream.update_scattered(&[&[0; 4][..before], data]);
+            stream.partial()
+        };
+        Some(whole.exchange(end, &part(old), &part(new)).value())
+    }
+}
+
+impl<'a> Stream<'a> {
     /// Returns the code.
     #[must_use]
     pub const fn code(&self) -> &'a Code {
@@ -94,7 +148,7 @@ impl<'a> Stream<'a> {
     /// Meaningful for less than 2^64 bytes; see [`Stream::bytes`].
     #[must_use]
     pub fn partial(&self) -> Partial<'a> {
-        Partial::of(self)
+        Partial::read(self.code, self.value(), self.bytes())
     }
 
     /// Appends data that a separate stream of the same code took in.

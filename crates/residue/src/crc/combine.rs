@@ -1,7 +1,8 @@
 //! Combination of values with those of second pieces of one length.
 
+use super::advance;
+use super::any::{Crc, Engine};
 use super::width::Width;
-use super::{Crc, Engine, advance};
 
 /// The combination of two values, prepared for second pieces of one length.
 ///

@@ -4,19 +4,19 @@
 //!
 //! Example: `123456789` gives E3069283. On the wire: lowest byte first.
 
-use super::compiled::compiled_in;
-use super::family::{CompiledIn, WithConstants};
+pub use super::compiled::Crc32c;
+use super::compiled::{compiled_kernels, extend};
+use super::family::WithConstants;
 use super::lockstep::Lockstep;
 use super::sahu2019;
 use super::steps::{
     ChainOrFold, ChainOrTables, ChainToFused, FoldSteps, FoldStepsLong, Fused, FusedEor3,
-    FusedPmull, HasCrcInstruction, HeadShift, Serial, ShiftTables, Thirds, ThreeWay,
+    FusedPmull, HeadShift, Serial, Thirds, ThreeWay,
 };
 use super::taps::{Crc32cByMatrices, Taps};
-use crate::arch::{Castagnoli, Polynomial};
 use crate::body::{ByLength, OutOfLine};
 use crate::cpu::Product;
-use crate::kernel::{Kernel, on_aarch64, on_x86_64};
+use crate::kernel::{Dispatched, on_aarch64, on_x86_64};
 
 /// Computes CRC-32C of `data`, of any length.
 ///
@@ -39,19 +39,7 @@ pub fn crc32c(data: &[u8]) -> u32 {
 #[inline]
 #[must_use]
 pub fn crc32c_extend(value: u32, data: &[u8]) -> u32 {
-    super::compiled::extend::<Crc32c>(value, data)
-}
-
-const _: () = assert!(Castagnoli::POLY as u128 == super::catalog::CRC_32_ISCSI.poly);
-
-impl HasCrcInstruction for Crc32c {
-    type Polynomial = Castagnoli;
-
-    #[inline(always)]
-    fn shift_tables() -> &'static ShiftTables {
-        static TABLES: ShiftTables = ShiftTables::new(Castagnoli::POLY);
-        &TABLES
-    }
+    extend::<Crc32c, _>(value, data)
 }
 
 /// Runs one chain of instructions, then folding, then byte matrices, by length.
@@ -92,12 +80,9 @@ const THREE_WAY_FROM: usize = 112;
 const FOLD_FROM: usize = 216;
 const FUSED_FROM: usize = 1024;
 
-compiled_in! {
-    /// The CRC-32C code, as the family of its kernels.
-    Crc32c, u32, CRC_32_ISCSI;
-    /// CRC-32C with compiled-in constants, for the operations [`crc32c`] does not have: streaming,
-    /// combine, update, verify.
-    CRC_32C;
+compiled_kernels! {
+    /// The kernels of CRC-32C, best first.
+    KERNELS: Crc32c, u32;
     [
         // Zen 5.
         on_x86_64!(
@@ -160,7 +145,3 @@ compiled_in! {
         Kernel::generic::<super::steps::ThreeWayTables<Crc32c>>("generic_tables")
     ]
 }
-
-/// The kernels of CRC-32C, best first.
-#[doc(hidden)]
-pub static KERNELS: &[Kernel<Crc32c>] = Crc32c::KERNELS;

@@ -1,7 +1,8 @@
 //! CRCs of data that arrives in pieces.
 
+use super::any::Crc;
+use super::choice::of_family;
 use super::width::Width;
-use super::{Crc, of_family};
 use crate::Error;
 use crate::kernel::copy::{self, Destination};
 use crate::length::Length;
@@ -40,9 +41,34 @@ pub struct Digest<W: Width = u128, C = &'static Crc<W>> {
     value: PhantomData<W>,
 }
 
+impl<W: Width> Crc<W> {
+    /// Starts the CRC of data that arrives in pieces.
+    ///
+    /// The digest borrows the CRC. [`Digest::new`] makes one that owns or shares it.
+    #[must_use]
+    pub const fn digest(&self) -> Digest<W, &Crc<W>> {
+        Digest::at_start(self, self.start())
+    }
+
+    /// Continues after `bytes` bytes of data that have the value `value`.
+    ///
+    /// Bits of `value` above the width are ignored.
+    ///
+    /// ```
+    /// use residue::crc::CRC_32C;
+    /// let mut digest = CRC_32C.resume(residue::crc32c(b"12345"), 5);
+    /// digest.update(b"6789");
+    /// assert_eq!((digest.value(), digest.bytes()), (0xe306_9283, 9));
+    /// ```
+    #[must_use]
+    pub fn resume(&self, value: W, bytes: u64) -> Digest<W, &Crc<W>> {
+        Digest::resume(self, value, bytes)
+    }
+}
+
 impl<W: Width, C> Digest<W, C> {
     /// Starts with the register `state`.
-    pub(super) const fn at_start(crc: C, state: u128) -> Self {
+    const fn at_start(crc: C, state: u128) -> Self {
         Digest { crc, state, bytes: Length::new(0), value: PhantomData }
     }
 

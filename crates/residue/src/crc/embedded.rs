@@ -11,7 +11,7 @@ use super::taps::Taps;
 use crate::arch::{Portable, scalar};
 use crate::body::{Body, Edges, Tier};
 use crate::cpu::Product;
-use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
+use crate::kernel::{Kernel, dispatched, on_aarch64, on_x86_64};
 
 impl Constants {
     /// Computes the constants of a CRC.
@@ -186,4 +186,4 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     Kernel::on::<Portable, EightChains>("portable").same_as("eight_chains"),
 ];
 
-pub(crate) const DISPATCH: Dispatch<Embedded> = dispatch!(Embedded, KERNELS);
+dispatched!(Embedded, KERNELS);

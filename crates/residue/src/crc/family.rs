@@ -4,7 +4,6 @@ use super::constants::{COPIES_FROM, Constants, Embedded};
 use super::tables::{Tabled, Tables, Word};
 use super::width::Width;
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Kernel};
 use core::marker::PhantomData;
 
 /// A family of CRCs, whose values determine their registers.
@@ -31,11 +30,6 @@ pub trait CompiledIn: Sized + 'static {
     fn constants() -> &'static Constants;
     #[doc(hidden)]
     fn tables() -> &'static Tables<Self::Word>;
-    /// The kernels, best first.
-    const KERNELS: &'static [Kernel<Self>];
-    #[doc(hidden)]
-    #[allow(private_interfaces)]
-    const DISPATCH: &'static Dispatch<Self>;
 }
 
 impl<N: CompiledIn> Family for N {

@@ -7,11 +7,12 @@
 //! more than a quarter are longer. Longer packets run in lockstep as well, up to a length of the
 //! profile, if four in a row have equal numbers of words; else one by one.
 
-use super::crc32c::{Crc32c, crc32c};
+use super::compiled::Crc32c;
 use super::steps::{HeadShift, before_zeros};
 use crate::arch::{Castagnoli, CrcStep};
 use crate::body::{Batch, Body, Form, Packets, Source};
 use crate::cpu;
+use crate::kernel::Dispatched;
 
 /// Computes four packets at a time.
 pub(crate) struct Lockstep;
@@ -157,7 +158,7 @@ fn alone<T: CrcStep<Castagnoli>>(tier: T, packet: &[u8]) -> u32 {
 /// Computes a long packet out of line, which frees registers here.
 #[inline(never)]
 fn one_long(packet: &[u8]) -> u32 {
-    crc32c(packet)
+    Crc32c::DISPATCH.oneshot(&(), packet)
 }
 
 /// Computes consecutive long packets from `from` on, and returns their number.
@@ -169,7 +170,7 @@ fn long<'a>(packets: impl Source<'a>, from: usize, values: &mut [u32]) -> usize 
         if packet.len() / 8 <= WORDS {
             break;
         }
-        *crc = crc32c(packet);
+        *crc = Crc32c::DISPATCH.oneshot(&(), packet);
         done += 1;
     }
     done

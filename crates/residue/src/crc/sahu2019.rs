@@ -5,7 +5,7 @@
 //! Computation for iSCSI Polynomial Using CRC32 Instruction*, 2011), and in segments of two fixed
 //! lengths, joined by 8 KiB of tables (section 4.4.8, pages 29 and 30; M. Adler's `crc32c.c`).
 
-use super::crc32c::Crc32c;
+use super::compiled::Crc32c;
 use super::gf2::{self, Multiples};
 use super::steps::{HasCrcInstruction, embedded, serial, shift_key};
 use crate::arch::{CarryLess, Castagnoli, CrcStep, Polynomial};

@@ -4,7 +4,7 @@ use super::family::Register;
 use super::params::Params;
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Kernel, dispatch};
+use crate::kernel::{Kernel, dispatched};
 
 /// The constants of the kernels for a CRC of more than 64 bits.
 ///
@@ -92,4 +92,4 @@ pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
     Kernel::on::<Portable, WideBitwise>("portable"),
 ];
 
-pub(crate) const DISPATCH_WIDE: Dispatch<WideFamily> = dispatch!(WideFamily, KERNELS_WIDE);
+dispatched!(WideFamily, KERNELS_WIDE);

@@ -226,7 +226,7 @@ impl Summed for Internet {
     }
 }
 
-/// Sums vectors of words ([`crate::paired`]).
+/// Sums vectors of words ([`paired`]).
 ///
 /// Short data take 64-bit words: a sum in one register is complete, whereas lanes must be gathered.
 pub(crate) struct Vectors;

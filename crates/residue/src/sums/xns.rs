@@ -238,7 +238,7 @@ fn row(state: u16, data: &[u8]) -> u16 {
     joined(state, sum << (4 * (3 - words.len())), data.len())
 }
 
-/// Sums vectors of words ([`crate::paired`]): the columns of [`Columns`], two per lane.
+/// Sums vectors of words ([`paired`]): the columns of [`Columns`], two per lane.
 ///
 /// Words at even places count twice as much as those after them; the multiply-add that adds them
 /// applies the factor. The eight lanes of 32 bytes differ by powers of four, applied once at the

@@ -11,7 +11,7 @@ pub(crate) trait HasCrcInstruction: CompiledIn<Word = u32> {
     type Polynomial: Polynomial;
     /// The multiples of the embedded polynomial, for constants.
     const MULTIPLES: &'static Multiples = &Multiples::new(embedded(Self::Polynomial::POLY));
-    /// Returns the tables of [`ThreeWayTables`].
+    /// Returns the tables of [`ThreeWayTables`](super::ThreeWayTables).
     fn shift_tables() -> &'static ShiftTables;
 }
 
