@@ -39,7 +39,7 @@ pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Resu
     let packets = packets.into();
     packets.places(values.len())?;
     if Internet::DISPATCH.batch(&(), packets, values).is_none() {
-        packets.singly(values, rfc1071::checksum);
+        packets.one_by_one(values, rfc1071::checksum);
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ pub fn crc32c<'a>(packets: impl Into<Packets<'a>>, values: &mut [u32]) -> Result
     let packets = packets.into();
     packets.places(values.len())?;
     if Crc32c::DISPATCH.batch(&(), packets, values).is_none() {
-        packets.singly(values, crate::crc::crc32c::crc32c);
+        packets.one_by_one(values, crate::crc::crc32c::crc32c);
     }
     Ok(())
 }
@@ -72,7 +72,7 @@ pub fn each<'a>(
         Code::Sum(sum) if sum.is_plain() => {
             of_sum!(sum.family(), |best| widened(best, &(), packets, values));
         }
-        Code::Sum(_) => packets.singly(values, |packet| code.value(packet)),
+        Code::Sum(_) => packets.one_by_one(values, |packet| code.value(packet)),
         Code::Crc(crc) => of_family!(crc, |best, with| widened(best, with, packets, values)),
     }
     Ok(())
@@ -87,7 +87,7 @@ fn widened<F: Family<Value: Into<u128>>>(
 ) {
     const ROUND: usize = 128;
     if !best.batches() {
-        return packets.singly(values, |packet| best.oneshot(with, packet).into());
+        return packets.one_by_one(values, |packet| best.oneshot(with, packet).into());
     }
     let mut narrow = [F::finish(with, F::start(with)); ROUND];
     for (round, values) in values.chunks_mut(ROUND).enumerate() {

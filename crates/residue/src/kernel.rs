@@ -107,7 +107,7 @@ pub(crate) type BatchRun<F> =
     unsafe fn(&<F as Family>::With, Packets<'_>, &mut [<F as Family>::Value]);
 
 /// The functions of a kernel.
-struct Entries<F: Family> {
+pub(crate) struct Entries<F: Family> {
     run: Run<F>,
     oneshot: Oneshot<F>,
     copy: Option<CopyRun<F>>,
@@ -145,7 +145,7 @@ impl<F: Family> Kernel<F> {
     ///
     /// It takes a few cycles more and halves what is compiled: for CPUs that are rare.
     #[allow(dead_code)] // Some architectures have no such CPUs.
-    pub(crate) const fn small<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
+    pub(crate) const fn compact<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
         unsafe fn oneshot<T: Enter, B: Body<T>>(with: &With<B, T>, data: &[u8]) -> Value<B, T> {
             // SAFETY: the caller ensures that the CPU has what the tier needs.
             let state = unsafe { T::enter::<B>(with, B::Family::start(with), data) };
@@ -162,7 +162,7 @@ impl<F: Family> Kernel<F> {
     /// Makes the kernel of body `B`, written for vectors, on arrays.
     #[cfg(feature = "generic")]
     pub(crate) const fn generic<B: Body<Portable, Family = F>>(name: &'static str) -> Self {
-        Kernel::small::<Portable, B>(name).method()
+        Kernel::compact::<Portable, B>(name).method()
     }
 
     /// Adds a body that stores the bytes it loads, for [`crate::copy`].

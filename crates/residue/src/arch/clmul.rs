@@ -46,7 +46,7 @@ pub(crate) trait CarryLessWide: CarryLess {
     /// Lanes in a vector.
     const LANES: usize;
     /// The length, at most 64, up to which single lanes are faster than vectors of several.
-    const SINGLY_TO: usize = 0;
+    const BY_LANE_TO: usize = 0;
     /// The length up to which the narrower tier is faster.
     const NARROW_TO: usize = 0;
     /// Whether [`CarryLessWide::head`] leaves less than a vector at the end, because a complete

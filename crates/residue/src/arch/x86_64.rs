@@ -7,6 +7,7 @@ mod crc32;
 mod packets;
 mod sse2;
 mod ssse3;
+mod words;
 
 mod markers {
     use crate::arch::tiers;

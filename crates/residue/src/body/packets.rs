@@ -42,10 +42,10 @@ impl<'a> Packets<'a> {
 
     /// Computes the value of each packet on its own.
     #[inline(always)]
-    pub(crate) fn singly<V>(self, values: &mut [V], value: impl Fn(&[u8]) -> V) {
+    pub(crate) fn one_by_one<V>(self, values: &mut [V], value: impl Fn(&[u8]) -> V) {
         match self.0 {
-            Form::Slices(slices) => singly(slices, values, value),
-            Form::Spans(spans) => singly(spans, values, value),
+            Form::Slices(slices) => one_by_one(slices, values, value),
+            Form::Spans(spans) => one_by_one(spans, values, value),
         }
     }
 
@@ -129,7 +129,7 @@ impl<'a> Source<'a> for Spans<'a> {
 
 /// Computes each packet on its own.
 #[inline(always)]
-fn singly<'a, V>(packets: impl Source<'a>, values: &mut [V], value: impl Fn(&[u8]) -> V) {
+fn one_by_one<'a, V>(packets: impl Source<'a>, values: &mut [V], value: impl Fn(&[u8]) -> V) {
     for (index, place) in values.iter_mut().enumerate() {
         *place = value(packets.packet(index));
     }

@@ -40,35 +40,35 @@ use lanes::{fold_lane, oriented_lane, short};
 
 /// Folds with four accumulators.
 ///
-/// Data of up to `SINGLY_TO` bytes (64 at most) or [`CarryLessWide::SINGLY_TO`] are folded lane by
+/// Data of up to `BY_LANE_TO` bytes (64 at most) or [`CarryLessWide::BY_LANE_TO`] are folded lane by
 /// lane. Data of more than four vectors are folded out of line from `APART_FROM` bytes on, and from
 /// [`ALIGNED_FROM`] on where the CPU gains by aligned vectors.
-pub(crate) struct FoldSingly<const SINGLY_TO: usize, const APART_FROM: usize>;
+pub(crate) struct FoldByLength<const BY_LANE_TO: usize, const APART_FROM: usize>;
 
 /// Folds with four accumulators.
-pub(crate) type Fold = FoldSingly<0, APART_FROM>;
+pub(crate) type Fold = FoldByLength<0, APART_FROM>;
 
 /// Folds with four accumulators, with all loops out of line, which takes less code.
-pub(crate) type FoldApart = FoldSingly<0, 0>;
+pub(crate) type FoldApart = FoldByLength<0, 0>;
 
 /// Folds as is best where vectors of 64 bytes need more time for their heads than for products.
-pub(crate) type FoldLanes = FoldSingly<SINGLY_TO, APART_FROM>;
+pub(crate) type FoldLanes = FoldByLength<BY_LANE_TO, APART_FROM>;
 
 /// Folds as [`FoldLanes`] does, with all loops out of line.
-pub(crate) type FoldLanesApart = FoldSingly<SINGLY_TO, 0>;
+pub(crate) type FoldLanesApart = FoldByLength<BY_LANE_TO, 0>;
 
 /// The most bytes that are folded lane by lane where vectors have 64 bytes.
 ///
 /// A whole vector needs no head: by the static model of Ice Lake 64 bytes take port 5 for ten
 /// cycles in it, for fifteen in lanes, and equal latency.
-const SINGLY_TO: usize = 63;
+const BY_LANE_TO: usize = 63;
 
 /// The length from which data are folded out of line, in loops that may read ahead. Shorter data,
 /// blocks of 4096 bytes among them, need no stack frame and no second call.
 const APART_FROM: usize = 4097;
 
-impl<T: CarryLessWide, const SINGLY_TO: usize, const APART_FROM: usize> Body<T>
-    for FoldSingly<SINGLY_TO, APART_FROM>
+impl<T: CarryLessWide, const BY_LANE_TO: usize, const APART_FROM: usize> Body<T>
+    for FoldByLength<BY_LANE_TO, APART_FROM>
 {
     type Family = Embedded;
     const EDGES: Edges = Edges::of(&[ALIGNED_FROM, APART_FROM], &[<FoldLong as Body<T>>::EDGES]);
@@ -81,15 +81,20 @@ impl<T: CarryLessWide, const SINGLY_TO: usize, const APART_FROM: usize> Body<T>
         if apart {
             tier.outline::<FoldLong>(with, state, data)
         } else if with.reflected {
-            run::<T, true, SINGLY_TO, APART_FROM>(tier, &with.fold, state, data)
+            run::<T, true, BY_LANE_TO, APART_FROM>(tier, &with.fold, state, data)
         } else {
-            run::<T, false, SINGLY_TO, APART_FROM>(tier, &with.fold, state, data)
+            run::<T, false, BY_LANE_TO, APART_FROM>(tier, &with.fold, state, data)
         }
     }
 }
 
 #[inline(always)]
-fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize, const APART_FROM: usize>(
+fn run<
+    T: CarryLessWide,
+    const REFLECTED: bool,
+    const BY_LANE_TO: usize,
+    const APART_FROM: usize,
+>(
     t: T,
     keys: &Keys,
     state: u64,
@@ -99,13 +104,13 @@ fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize, const AP
         short::<T, REFLECTED>(t, keys, state, data)
     } else {
         // Code for some lengths only, which the CRCs with compiled-in constants are worth.
-        let narrow = SINGLY_TO != 0 && APART_FROM != 0;
-        let lane = if narrow && data.len() > SINGLY_TO && data.len() <= T::NARROW_TO {
-            fold::<T::Narrow, REFLECTED, SINGLY_TO, false>(t.narrow(), keys, state, data)
+        let narrow = BY_LANE_TO != 0 && APART_FROM != 0;
+        let lane = if narrow && data.len() > BY_LANE_TO && data.len() <= T::NARROW_TO {
+            fold::<T::Narrow, REFLECTED, BY_LANE_TO, false>(t.narrow(), keys, state, data)
         } else if APART_FROM > 64 * T::LANES {
-            fold::<T, REFLECTED, SINGLY_TO, true>(t, keys, state, data)
+            fold::<T, REFLECTED, BY_LANE_TO, true>(t, keys, state, data)
         } else {
-            fold::<T, REFLECTED, SINGLY_TO, false>(t, keys, state, data)
+            fold::<T, REFLECTED, BY_LANE_TO, false>(t, keys, state, data)
         };
         reduce128::<T, REFLECTED>(t, keys, lane)
     }
@@ -141,7 +146,7 @@ impl<T: CarryLessWide> Body<T> for FoldLong {
 pub(super) fn fold<
     T: CarryLessWide,
     const REFLECTED: bool,
-    const SINGLY_TO: usize,
+    const BY_LANE_TO: usize,
     const LONG: bool,
 >(
     t: T,
@@ -150,8 +155,8 @@ pub(super) fn fold<
     data: &[u8],
 ) -> T::V {
     // The head of short data is a whole vector.
-    const { assert!(SINGLY_TO <= 64 && (!T::LEAVES_REST || T::SINGLY_TO >= 16 * T::LANES)) };
-    if data.len() <= T::SINGLY_TO.max(SINGLY_TO) {
+    const { assert!(BY_LANE_TO <= 64 && (!T::LEAVES_REST || T::BY_LANE_TO >= 16 * T::LANES)) };
+    if data.len() <= T::BY_LANE_TO.max(BY_LANE_TO) {
         return by_lanes::<T, REFLECTED>(t, keys, state, data);
     }
     let head = t.head(data, register_lane::<T, REFLECTED>(t, state));

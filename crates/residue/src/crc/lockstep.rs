@@ -60,7 +60,7 @@ fn rounds<'a, T: CrcStep<Castagnoli>>(tier: T, packets: impl Source<'a>, values:
             }
             for &place in rest {
                 let place = usize::from(place);
-                values[place % count] = alone(tier, packets.packet(from + place));
+                values[place % count] = one(tier, packets.packet(from + place));
             }
         } else {
             let (mut values, mut at) = (values, from);
@@ -68,7 +68,7 @@ fn rounds<'a, T: CrcStep<Castagnoli>>(tier: T, packets: impl Source<'a>, values:
                 let packet = packets.packet(at);
                 let done = if packet.len() / 8 > WORDS {
                     match alike(tier, packets, at, values) {
-                        0 => long(packets, at, values),
+                        0 => long_ones(packets, at, values),
                         done => done,
                     }
                 } else if let Some(crcs) = values.first_chunk_mut::<4>() {
@@ -81,7 +81,7 @@ fn rounds<'a, T: CrcStep<Castagnoli>>(tier: T, packets: impl Source<'a>, values:
                     );
                     4
                 } else {
-                    values[0] = alone(tier, packet);
+                    values[0] = one(tier, packet);
                     1
                 };
                 values = core::mem::take(&mut values).get_mut(done..).unwrap_or_default();
@@ -148,7 +148,7 @@ fn head<T: CrcStep<Castagnoli>>(tier: T, word: u64, bytes: usize) -> u32 {
 }
 
 #[inline(always)]
-fn alone<T: CrcStep<Castagnoli>>(tier: T, packet: &[u8]) -> u32 {
+fn one<T: CrcStep<Castagnoli>>(tier: T, packet: &[u8]) -> u32 {
     if packet.len() / 8 > WORDS {
         return one_long(packet);
     }
@@ -163,7 +163,7 @@ fn one_long(packet: &[u8]) -> u32 {
 
 /// Computes consecutive long packets from `from` on, and returns their number.
 #[inline(never)]
-fn long<'a>(packets: impl Source<'a>, from: usize, values: &mut [u32]) -> usize {
+fn long_ones<'a>(packets: impl Source<'a>, from: usize, values: &mut [u32]) -> usize {
     let mut done = 0;
     for crc in values {
         let packet = packets.packet(from + done);
@@ -260,7 +260,7 @@ fn together<T: CrcStep<Castagnoli>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[
     // Not by `map`, which is not inlined.
     let mut crcs = [0; 4];
     for (crc, packet) in crcs.iter_mut().zip([a, b, c, d]) {
-        *crc = alone(tier, packet);
+        *crc = one(tier, packet);
     }
     crcs
 }

@@ -1,6 +1,6 @@
 //! The choice of a kernel, made once for each CPU and remembered.
 
-use super::{BatchRun, CopyRun, Kernel, KernelInfo, Oneshot, Run};
+use super::{BatchRun, CopyRun, Entries, Kernel, KernelInfo, Oneshot, Run};
 use crate::body::{Family, Packets};
 use crate::cpu;
 use core::marker::PhantomData;
@@ -74,23 +74,25 @@ pub(crate) const fn count<F: Family>(kernels: &[Kernel<F>]) -> usize {
 /// [`count`], for each kind of entry.
 macro_rules! choices {
     ($($name:ident: $entry:ty;)*) => {
-        $(pub(crate) const fn $name<F: Family, const N: usize>(
-            kernels: &[Kernel<F>],
-        ) -> Choice<$entry, [Line<$entry>; N]> {
-            const { assert!(size_of::<$entry>() == size_of::<*mut ()>()) };
-            let Kernel { info, entries, .. } = &kernels[kernels.len() - 1];
-            let mut lines = [Line { info: *info, entry: entries.$name }; N];
-            let (mut count, mut i) = (0, 0);
-            while i < kernels.len() {
-                let Kernel { info, entries, .. } = &kernels[i];
-                if info.may_be_chosen() {
-                    lines[count] = Line { info: *info, entry: entries.$name };
-                    count += 1;
+        impl<F: Family> Entries<F> {
+            $(pub(crate) const fn $name<const N: usize>(
+                kernels: &[Kernel<F>],
+            ) -> Choice<$entry, [Line<$entry>; N]> {
+                const { assert!(size_of::<$entry>() == size_of::<*mut ()>()) };
+                let Kernel { info, entries, .. } = &kernels[kernels.len() - 1];
+                let mut lines = [Line { info: *info, entry: entries.$name }; N];
+                let (mut count, mut i) = (0, 0);
+                while i < kernels.len() {
+                    let Kernel { info, entries, .. } = &kernels[i];
+                    if info.may_be_chosen() {
+                        lines[count] = Line { info: *info, entry: entries.$name };
+                        count += 1;
+                    }
+                    i += 1;
                 }
-                i += 1;
-            }
-            Choice { chosen: AtomicPtr::new(UNDECIDED), entry: PhantomData, lines }
-        })*
+                Choice { chosen: AtomicPtr::new(UNDECIDED), entry: PhantomData, lines }
+            })*
+        }
     };
 }
 choices! {
@@ -115,16 +117,16 @@ pub(crate) struct Dispatch<F: Family> {
 /// Makes the [`Dispatch`] of a family from its table of kernels, a constant.
 macro_rules! dispatch {
     ($family:ty, $kernels:expr) => {{
-        use $crate::kernel::{self, BatchRun, Choice, CopyRun, Line, Oneshot, Run};
+        use $crate::kernel::{self, BatchRun, Choice, CopyRun, Entries, Line, Oneshot, Run};
         const COUNT: usize = kernel::count::<$family>($kernels);
         static TABLE: &[kernel::Kernel<$family>] = $kernels;
-        static RUN: Choice<Run<$family>, [Line<Run<$family>>; COUNT]> = kernel::run($kernels);
+        static RUN: Choice<Run<$family>, [Line<Run<$family>>; COUNT]> = Entries::run($kernels);
         static ONESHOT: Choice<Oneshot<$family>, [Line<Oneshot<$family>>; COUNT]> =
-            kernel::oneshot($kernels);
+            Entries::oneshot($kernels);
         static COPY: Choice<Option<CopyRun<$family>>, [Line<Option<CopyRun<$family>>>; COUNT]> =
-            kernel::copy($kernels);
+            Entries::copy($kernels);
         static BATCH: Choice<Option<BatchRun<$family>>, [Line<Option<BatchRun<$family>>>; COUNT]> =
-            kernel::batch($kernels);
+            Entries::batch($kernels);
         kernel::Dispatch {
             kernels: &TABLE,
             run: &RUN,

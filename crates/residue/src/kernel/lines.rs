@@ -35,8 +35,8 @@ macro_rules! on_x86_64 {
         $crate::kernel::line!(x86_64 present_512 on; Avx512Vnni, $($line)*)
     };
     // CPUs without AVX2 are rare.
-    (Sse2, $($line:tt)*) => { $crate::kernel::line!(x86_64 present small; Sse2, $($line)*) };
-    (Ssse3, $($line:tt)*) => { $crate::kernel::line!(x86_64 present small; Ssse3, $($line)*) };
+    (Sse2, $($line:tt)*) => { $crate::kernel::line!(x86_64 present compact; Sse2, $($line)*) };
+    (Ssse3, $($line:tt)*) => { $crate::kernel::line!(x86_64 present compact; Ssse3, $($line)*) };
     ($($line:tt)*) => { $crate::kernel::line!(x86_64 present on; $($line)*) };
 }
 pub(crate) use on_x86_64;

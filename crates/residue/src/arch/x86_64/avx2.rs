@@ -1,6 +1,7 @@
 //! Sums of words and of bytes in 32-byte vectors.
 
 use super::Avx2;
+use super::words::weighted_words;
 use crate::arch::ops;
 use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, after, few32, last_word, weights};
 use core::arch::x86_64::*;
@@ -350,80 +351,8 @@ fn bytes<const K: usize>(_proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
     }
 }
 
-/// All sums have 32-bit lanes.
-impl Weighted<Words> for Avx2 {
-    type Sums = Sums;
-    const BIAS: i64 = 32768;
-    const CENTRE: i32 = 32;
-    const STEPS: usize = {
-        const STEPS: usize = 128;
-        // A lane takes two words of each vector.
-        let m = STEPS as u64;
-        assert!(4 * 2 * 32768 * m * (m - 1) / 2 <= i32::MAX as u64);
-        assert!(4 * 2 * 32768 * 32 * m <= i32::MAX as u64);
-        STEPS
-    };
-
-    ops! {
-        fn zero(self) -> Sums {
-            let zero = _mm256_setzero_si256();
-            Sums { plain: zero, earlier: zero, weighted: zero }
-        }
-        fn step(self, sums: Sums, v: [__m256i; 4]) -> Sums {
-            let [plain, weighted] = words(self, v);
-            Sums {
-                plain: _mm256_add_epi32(sums.plain, plain),
-                earlier: _mm256_add_epi32(sums.earlier, sums.plain),
-                weighted: _mm256_add_epi32(sums.weighted, weighted),
-            }
-        }
-        fn totals32(self, sums: Sums) -> [u32; 2] {
-            both32(
-                self,
-                sums.plain,
-                _mm256_add_epi32(sums.weighted, _mm256_slli_epi32::<6>(sums.earlier))
-            )
-        }
-        fn totals64(self, sums: Sums) -> [i64; 2] {
-            let earlier = _mm256_slli_epi64::<6>(wide(self, sums.earlier));
-            both64(
-                self,
-                wide(self, sums.plain),
-                _mm256_add_epi64(wide(self, sums.weighted), earlier),
-            )
-        }
-    }
-
-    #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m256i; K], units: usize) -> (u32, u32) {
-        let [plain, weighted] = words(self, vectors);
-        few32::<Self, Words, K>(both32(self, plain, weighted), units)
-    }
-}
-
-/// Returns the plain and the weighted sums of the last `K` vectors of a step.
-#[inline(always)]
-fn words<const K: usize>(proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
-    const WORDS: [[i16; 16]; 4] = weights!(64, 32, i16, 16);
-    // SAFETY: any bytes make a vector, and the sizes are equal.
-    const WEIGHTS: [__m256i; 4] =
-        unsafe { core::mem::transmute::<[[i16; 16]; 4], [__m256i; 4]>(WORDS) };
-    // SAFETY: the marker proves AVX2.
-    unsafe {
-        let (mut plain, mut weighted) = ([_mm256_setzero_si256(); K], [_mm256_setzero_si256(); K]);
-        for j in 0..K {
-            let words = biased(proof, v[j]);
-            plain[j] = _mm256_madd_epi16(words, _mm256_set1_epi16(1));
-            weighted[j] = _mm256_madd_epi16(words, WEIGHTS[4 - K + j]);
-        }
-        let mut width = K;
-        while width > 1 {
-            width /= 2;
-            for j in 0..width {
-                plain[j] = _mm256_add_epi32(plain[j], plain[j + width]);
-                weighted[j] = _mm256_add_epi32(weighted[j], weighted[j + width]);
-            }
-        }
-        [plain[0], weighted[0]]
-    }
-}
+weighted_words!(
+    Avx2, __m256i, 64 - 32, 16, 6;
+    _mm256_setzero_si256 _mm256_madd_epi16 _mm256_set1_epi16 _mm256_add_epi32 _mm256_add_epi64
+    _mm256_slli_epi32 _mm256_slli_epi64
+);

@@ -113,7 +113,7 @@ impl CarryLessWide for Avx2Vpclmul {
     // 20,40,64,80,128,160,256 --modes throughput`, on a Zen 3 core on 2026-11-22.
     //
     // A head of two lanes takes eight operations. 64 bytes need none.
-    const SINGLY_TO: usize = 63;
+    const BY_LANE_TO: usize = 63;
     const LEAVES_REST: bool = true;
 
     const AHEAD: Option<ReadAhead> = Some(ReadAhead::NonTemporal);

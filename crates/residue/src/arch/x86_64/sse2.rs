@@ -1,6 +1,7 @@
 //! Sums of words and of bytes in 16-byte vectors.
 
 use super::Sse2;
+use super::words::weighted_words;
 use crate::arch::ops;
 use crate::arch::sums::{Load, Weighted, WordSum, Words, few32, low_words, weights};
 use core::arch::x86_64::*;
@@ -112,76 +113,8 @@ pub(crate) struct Sums {
     weighted: __m128i,
 }
 
-impl Weighted<Words> for Sse2 {
-    type Sums = Sums;
-    const BIAS: i64 = 32768;
-    const CENTRE: i32 = 16;
-    const STEPS: usize = {
-        const STEPS: usize = 128;
-        // A lane takes two words of each vector.
-        let m = STEPS as u64;
-        assert!(4 * 2 * 32768 * m * (m - 1) / 2 <= i32::MAX as u64);
-        assert!(4 * 2 * 32768 * 16 * m <= i32::MAX as u64);
-        STEPS
-    };
-
-    ops! {
-        fn zero(self) -> Sums {
-            let zero = _mm_setzero_si128();
-            Sums { plain: zero, earlier: zero, weighted: zero }
-        }
-        fn step(self, sums: Sums, v: [__m128i; 4]) -> Sums {
-            let [plain, weighted] = words(self, v);
-            Sums {
-                plain: _mm_add_epi32(sums.plain, plain),
-                earlier: _mm_add_epi32(sums.earlier, sums.plain),
-                weighted: _mm_add_epi32(sums.weighted, weighted),
-            }
-        }
-        fn totals32(self, sums: Sums) -> [u32; 2] {
-            both32(
-                self,
-                sums.plain,
-                _mm_add_epi32(sums.weighted, _mm_slli_epi32::<5>(sums.earlier))
-            )
-        }
-        fn totals64(self, sums: Sums) -> [i64; 2] {
-            let earlier = _mm_slli_epi64::<5>(wide(self, sums.earlier));
-            let weighted = _mm_add_epi64(wide(self, sums.weighted), earlier);
-            both64(self, wide(self, sums.plain), weighted)
-        }
-    }
-
-    #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m128i; K], units: usize) -> (u32, u32) {
-        let [plain, weighted] = words(self, vectors);
-        few32::<Self, Words, K>(both32(self, plain, weighted), units)
-    }
-}
-
-/// Returns the plain and the weighted sums of the last `K` vectors of a step.
-#[inline(always)]
-fn words<const K: usize>(proof: Sse2, v: [__m128i; K]) -> [__m128i; 2] {
-    const WORDS: [[i16; 8]; 4] = weights!(32, 16, i16, 8);
-    // SAFETY: any bytes make a vector, and the sizes are equal.
-    const WEIGHTS: [__m128i; 4] =
-        unsafe { core::mem::transmute::<[[i16; 8]; 4], [__m128i; 4]>(WORDS) };
-    // SAFETY: the marker proves SSE2.
-    unsafe {
-        let (mut plain, mut weighted) = ([_mm_setzero_si128(); K], [_mm_setzero_si128(); K]);
-        for j in 0..K {
-            let words = biased(proof, v[j]);
-            plain[j] = _mm_madd_epi16(words, _mm_set1_epi16(1));
-            weighted[j] = _mm_madd_epi16(words, WEIGHTS[4 - K + j]);
-        }
-        let mut width = K;
-        while width > 1 {
-            width /= 2;
-            for j in 0..width {
-                plain[j] = _mm_add_epi32(plain[j], plain[j + width]);
-                weighted[j] = _mm_add_epi32(weighted[j], weighted[j + width]);
-            }
-        }
-        [plain[0], weighted[0]]
-    }
-}
+weighted_words!(
+    Sse2, __m128i, 32 - 16, 8, 5;
+    _mm_setzero_si128 _mm_madd_epi16 _mm_set1_epi16 _mm_add_epi32 _mm_add_epi64 _mm_slli_epi32
+    _mm_slli_epi64
+);

@@ -45,7 +45,7 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
         let fits = |&i: &usize| (T::SHORTEST..=SHORT).contains(&packets.packet(i).len());
         if (done..done + 4 * N).filter(fits).count() < 2 * N {
             for (i, place) in places.as_flattened_mut().iter_mut().enumerate() {
-                *place = single(packets.packet(done + i));
+                *place = one(packets.packet(done + i));
             }
         } else {
             *places = group(tier, packets, done, count);
@@ -55,7 +55,7 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
     if count - done <= 2 * N {
         // Half a group or less does not pay.
         for (i, place) in others.as_flattened_mut().iter_mut().chain(rest).enumerate() {
-            *place = single(packets.packet(done + i));
+            *place = one(packets.packet(done + i));
         }
     } else {
         let last = group(tier, packets, done, count);
@@ -67,13 +67,13 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
 
 /// Returns the checksum of one packet.
 #[inline(always)]
-fn single(packet: &[u8]) -> u16 {
-    up_to_24(packet).map_or_else(|| long(packet), |sum| Internet::finish(&(), sum))
+fn one(packet: &[u8]) -> u16 {
+    up_to_24(packet).map_or_else(|| one_long(packet), |sum| Internet::finish(&(), sum))
 }
 
 /// Returns the checksum of one packet, by the kernel for it.
 #[inline]
-fn long(packet: &[u8]) -> u16 {
+fn one_long(packet: &[u8]) -> u16 {
     Internet::DISPATCH.oneshot(&(), packet)
 }
 
@@ -105,7 +105,7 @@ fn group<'a, T: PacketSums<N>, const N: usize>(
                 *lanes = if packet.len() <= T::LONGEST {
                     PacketSums::lanes(tier, packet)
                 } else {
-                    tier.lone(!long(packet).swap_bytes())
+                    tier.lone(!one_long(packet).swap_bytes())
                 };
             }
         }
