@@ -58,7 +58,7 @@ fn statements_are_judged() {
     let text = residue(["strength", "claims"]).run().ends(0).to_string();
     assert!(text.contains("2147483615") && text.contains("conditional"), "{text}");
     let json = residue(["strength", "claims", "--json"]).run().json();
-    assert!(json.as_array().is_some_and(|all| all.len() == 29));
+    assert!(json.as_array().is_some_and(|all| all.len() == 49));
 }
 
 #[test]

@@ -4,11 +4,13 @@
 //! Limits are searched and witnesses are tried on the library's own codes.
 
 mod claim;
+mod comparisons;
 mod literature;
 mod sklower;
 mod thesis;
 
 use crate::{Effort, Error};
+
 pub use claim::{Claim, Verdict};
 
 /// Judges all claims, in some seconds.
@@ -19,6 +21,7 @@ pub fn judge() -> Result<Vec<Claim>, Error> {
     let effort = Effort::new();
     let mut all = thesis::judge(&effort)?;
     all.extend(literature::judge(&effort)?);
+    all.extend(comparisons::judge(&effort)?);
     all.extend(sklower::judge()?);
     Ok(all)
 }
@@ -36,31 +39,51 @@ mod tests {
             "holds",
             "holds",
             "conditional", // distances
-            "fails",
+            "does not hold",
             "conditional",
             "conditional",
-            "fails",
+            "does not hold",
             "conditional",
             "conditional",
-            "fails",
+            "does not hold",
             "conditional",
-            "fails",
-            "fails",
-            "fails",
-            "fails", // properties
+            "does not hold",
+            "does not hold",
+            "does not hold",
+            "does not hold",
+            "holds",
+            "holds",
+            "holds",
+            "holds",
+            "holds",
+            "holds",
+            "holds",
+            "conditional", // properties
             "holds",
             "conditional",
-            "fails",
+            "does not hold",
             "conditional", // polynomials
-            "fails",
-            "fails",
-            "fails",
-            "fails",
+            "not here",
+            "holds",
+            "conditional", // damage
+            "holds",
+            "holds",
+            "holds",
+            "does not hold",
+            "holds",
+            "holds", // comparisons
+            "does not hold",
+            "does not hold",
+            "does not hold",
+            "does not hold",
             "holds",
             "holds",
             "conditional",
             "holds",
-            "fails", // Sklower
+            "does not hold",
+            "holds",
+            "holds",
+            "holds", // Sklower
         ];
         assert_eq!(verdicts, wanted);
         assert!(all[0].exactly.contains("2147483615"), "{}", all[0].exactly);
@@ -75,6 +98,10 @@ mod tests {
             ("signed", "179 after a fold"),
             ("odd place", "1000 of 1000"),
             ("5,275", "5243"),
+            ("16 million", "4.92e8"),
+            ("CRC-12", "252: 18.30"),
+            ("360 words", "361 from zero, 360 after a fold"),
+            ("2^K - 1", "4 in 256"),
         ] {
             assert!(evidence(words).contains(part), "{words}: {}", evidence(words));
         }

@@ -29,12 +29,12 @@ pub fn run(args: &ClaimsArgs, output: &mut Output) -> anyhow::Result<()> {
             output.line(format!("{source}\n"))?;
         }
         let verdict = claim.verdict.name();
-        output.line(format!("  {verdict:<11}  {}", claim.statement))?;
+        output.line(format!("  {verdict:<13}  {}", claim.statement))?;
         let more = [claim.exactly, format!("Computed ({}): {}.", claim.kind, claim.evidence)];
         for line in more.iter().flat_map(|text| {
-            wrapped(text, COLUMNS - 15).lines().map(String::from).collect::<Vec<_>>()
+            wrapped(text, COLUMNS - 17).lines().map(String::from).collect::<Vec<_>>()
         }) {
-            output.line(format!("{:15}{line}", ""))?;
+            output.line(format!("{:17}{line}", ""))?;
         }
         output.line("")?;
     }

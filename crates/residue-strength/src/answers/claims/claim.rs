@@ -1,18 +1,21 @@
 //! A claim of a document, and its outcome.
 
-use crate::Kind;
 use serde::Serialize;
+
+use crate::Kind;
 
 /// The outcome of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It is right as printed.
     Holds,
     /// It is right under a condition that it does not name.
     Conditional,
     /// It is wrong.
-    Fails,
+    DoesNotHold,
+    /// No computation decides it: it is an observation of somebody's network.
+    NotHere,
 }
 
 impl Verdict {
@@ -22,7 +25,8 @@ impl Verdict {
         match self {
             Verdict::Holds => "holds",
             Verdict::Conditional => "conditional",
-            Verdict::Fails => "fails",
+            Verdict::DoesNotHold => "does not hold",
+            Verdict::NotHere => "not here",
         }
     }
 }
@@ -51,7 +55,6 @@ impl Claim {
     }
 }
 
-/// Makes a claim that is decided exactly.
 pub(super) fn claim(
     source: &'static str,
     statement: &'static str,
@@ -63,7 +66,7 @@ pub(super) fn claim(
     Claim { source, statement, verdict, exactly: exactly.into(), evidence: evidence.into(), kind }
 }
 
-/// Returns the outcome of a claim that has no conditions.
+/// Returns the verdict on a claim that is right or wrong as printed.
 pub(super) fn holds(truth: bool) -> Verdict {
-    if truth { Verdict::Holds } else { Verdict::Fails }
+    if truth { Verdict::Holds } else { Verdict::DoesNotHold }
 }

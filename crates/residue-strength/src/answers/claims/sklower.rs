@@ -3,7 +3,7 @@
 use super::claim::{Claim, Verdict, claim, holds};
 use crate::Error;
 use crate::codes::additive::Additive;
-use crate::sums::burst;
+use crate::sums::{burst, two_bits};
 use residue::fletcher::check_octets::four_octets;
 
 const SKLOWER: &str = "Sklower 1989";
@@ -15,7 +15,7 @@ const TRIED: u32 = 1000;
 pub(super) fn judge() -> Result<Vec<Claim>, Error> {
     let mut all = shares()?;
     all.extend(pairs());
-    all.extend([byte_order(), odd_place()]);
+    all.extend([byte_order(), odd_place(), closed_form(), squared(), double_errors()?]);
     Ok(all)
 }
 
@@ -203,4 +203,62 @@ fn odd_place() -> Claim {
         ),
     )
     .sampled()
+}
+
+fn closed_form() -> Claim {
+    let holds_to = (1..=300).take_while(|&n: &u32| {
+        let n64 = u64::from(n);
+        after(n, 0, UPPER) == 255 * (256 * n64 * (n64 + 1) + n64 * n64)
+    });
+    let same = holds_to.count();
+    claim(
+        SKLOWER,
+        "T_n is at most 255 (256 n (n + 1) + n^2).",
+        holds(same == 300),
+        "Of n pairs of bytes, and equal to it where all are FF.",
+        format!("n from 1 to {same}: the sum of n pairs FF is the closed form"),
+    )
+}
+
+fn squared() -> Claim {
+    let [bytes, words] = [255f64, 65535.0].map(|modulus| modulus.powi(-2));
+    claim(
+        SKLOWER,
+        "Units of twice as many bits square the share of undetected errors.",
+        holds((bytes.powi(2) / words - 1.0).abs() < 0.02),
+        "Nearly: 65535 is 255 times 257. Of random errors; of double errors it is the length up to \
+         which all are detected that grows.",
+        format!("(1/255^2)^2 = {:.4e}, 1/65535^2 = {words:.4e}", bytes.powi(2)),
+    )
+}
+
+fn double_errors() -> Result<Claim, Error> {
+    let mut lists = Vec::new();
+    let mut right = true;
+    for (name, bits, unit) in [("fletcher-16", 8u32, 1), ("fletcher-32", 16, 2)] {
+        let code = Additive::named(name)?;
+        let units = (1usize << bits) - 1;
+        // Lengths that are multiples of four: at most so many units, and one more.
+        let [below, above] =
+            [units * unit / 4 * 4, (units + 1) * unit].map(|bytes| two_bits(&code, bytes));
+        // Half of the pairs of one bit in the first unit and the same in the last: there is no pair
+        // of units less far apart.
+        right &= below.missed == 0.0 && above.missed == f64::from(bits) / 2.0;
+        lists.push(format!(
+            "{name}: {} undetected in {} bytes, {} in {}",
+            below.missed,
+            units * unit / 4 * 4,
+            above.missed,
+            (units + 1) * unit
+        ));
+    }
+    Ok(claim(
+        SKLOWER,
+        "All double errors are detected in packets of up to 2^K - 1 units of K bits: 255 bytes, and \
+         64K words.",
+        holds(right),
+        "In packets that contain the check value, whose sums are zero; one unit more, and the same \
+         bit of the first and the last unit cancel.",
+        format!("pairs of wrong bits, in half of the data: {}", lists.join("; ")),
+    ))
 }

@@ -7,6 +7,7 @@ use crate::crc::{Generator, Profile, Weights, Witness, named};
 use crate::field::{Factor, factor, gf2};
 use crate::sums::{self, Channel, burst};
 use crate::{Effort, Error};
+use num_bigint::BigUint;
 use residue::crc::CRC_32C;
 
 const DISTANCES: &str = "Thesis, Hamming distances (2.2, 3.2)";
@@ -28,6 +29,14 @@ pub(super) fn judge(effort: &Effort<'_>) -> Result<Vec<Claim>, Error> {
         incremental(),
         factors_of_thousands()?,
         division(),
+        single_errors(),
+        odd_errors(effort)?,
+        top_bits(),
+        byte_order()?,
+        word_order()?,
+        words_before_a_fold(),
+        prime_modulus(),
+        random_damage()?,
     ]);
     Ok(all)
 }
@@ -91,7 +100,11 @@ fn profiles(effort: &Effort<'_>) -> Result<Vec<Claim>, Error> {
         claim(
             DISTANCES,
             "0xBA0DC66B has HD 6 up to 16,360 bits and HD 4 up to 114,663.",
-            if k6.0 == 16_360 && k4.0 == 114_663 { Verdict::Conditional } else { Verdict::Fails },
+            if k6.0 == 16_360 && k4.0 == 114_663 {
+                Verdict::Conditional
+            } else {
+                Verdict::DoesNotHold
+            },
             "In Koopman's notation, whose normal form is 0x741B8CD7.",
             format!(
                 "{}; {}. Read as a normal polynomial it is another code: HD 4 to {} bits, HD 6 to \
@@ -132,7 +145,7 @@ fn short_bursts() -> Result<Claim, Error> {
     Ok(claim(
         PROPERTIES,
         "A CRC of k bits detects all bursts of fewer than k bits.",
-        if k.all_seen { Verdict::Conditional } else { Verdict::Fails },
+        if k.all_seen { Verdict::Conditional } else { Verdict::DoesNotHold },
         "Of k bits and fewer. Of k + 1 bits one pattern is missed in 2^(k-1).",
         format!(
             "CRC-16/XMODEM misses none of 16 bits and 2^{} of those of 17",
@@ -220,7 +233,7 @@ fn adler_share() -> Result<Claim, Error> {
     Ok(claim(
         PROPERTIES,
         "Adler-32 misses 2^-32 of errors.",
-        Verdict::Fails,
+        Verdict::DoesNotHold,
         "65521^2 values, and short data reach few of them: of 128 bytes A is at most 32,641 and \
          never wraps (RFC 3309).",
         format!(
@@ -299,7 +312,7 @@ fn factors_of_thousands() -> Result<Claim, Error> {
         PROPERTIES,
         "CRC-32C is 12,000 times as strong as Fletcher-32 and 22,000 times as strong as Adler-32 \
          (RFC 3385).",
-        if of_fletcher && of_adler { Verdict::Fails } else { Verdict::Holds },
+        if of_fletcher && of_adler { Verdict::DoesNotHold } else { Verdict::Holds },
         "There is no such factor: at a small bit error rate e the sums miss in proportion to e^3 \
          and CRC-32C to e^4, so the quotient is proportional to 1/e. The RFC gives no rate and no \
          length.",
@@ -322,4 +335,190 @@ fn division() -> Claim {
         format!("The quotient is {quotient:08b}, the remainder {remainder:03b}."),
         "the division",
     )
+}
+
+/// Returns the register after `value` is multiplied by x.
+fn times_x(value: u128, generator: &Generator) -> u128 {
+    let shifted = value << 1;
+    if shifted >> generator.width() == 0 { shifted } else { shifted ^ generator.explicit() }
+}
+
+fn single_errors() -> Claim {
+    let known: Vec<Generator> =
+        Generator::known().into_iter().filter(|generator| generator.width() <= 64).collect();
+    let detects = |generator: &&Generator| {
+        let mut power = 1;
+        (0..1 << 16).all(|_| {
+            power = times_x(power, generator);
+            power != 0
+        })
+    };
+    let seen = known.iter().filter(detects).count();
+    claim(
+        PROPERTIES,
+        "A generator with the terms x^k and 1 detects all single errors.",
+        holds(seen == known.len()),
+        "Any generator of two or more terms does, at every length: a power of x has no other \
+         divisors than powers of x.",
+        format!(
+            "no power of x up to x^65536 is a multiple of {seen} of {} generators",
+            known.len()
+        ),
+    )
+}
+
+fn odd_errors(effort: &Effort<'_>) -> Result<Claim, Error> {
+    let mut odd = Vec::new();
+    for (name, data) in [("crc-8/smbus", 64), ("crc-32c", 20)] {
+        let (generator, _) = Generator::parse(name, None)?;
+        let weights = Weights::new(&generator, data, None, effort)?;
+        let of_odd = weights.counts.iter().skip(1).step_by(2).cloned().sum::<BigUint>();
+        odd.push((format!("{name} in {data} bits of data: {of_odd}"), of_odd));
+    }
+    let list: Vec<&str> = odd.iter().map(|(text, _)| text.as_str()).collect();
+    Ok(claim(
+        PROPERTIES,
+        "A generator with the factor x + 1 detects any odd number of errors.",
+        holds(odd.iter().all(|(_, count)| *count == BigUint::ZERO)),
+        "At every length: each multiple of x + 1 has an even number of terms.",
+        format!("undetected errors of odd weight, all counted: {}", list.join("; ")),
+    ))
+}
+
+fn top_bits() -> Claim {
+    let (before, after) = ([0u8; 4], [0x80, 0, 0x80, 0]);
+    let twos = |data: &[u8; 4]| {
+        let word = |at: usize| u16::from_be_bytes([data[at], data[at + 1]]);
+        word(0).wrapping_add(word(2))
+    };
+    let internet = residue::internet::checksum(&before) != residue::internet::checksum(&after);
+    claim(
+        PROPERTIES,
+        "One's complement detects flips of two zeros or two ones in the top bit, two's complement \
+         does not.",
+        holds(internet && twos(&before) == twos(&after)),
+        "2^15 + 2^15 is 0 modulo 2^16 and 1 modulo 2^16 - 1.",
+        format!(
+            "00 00 00 00 and 80 00 80 00: two's complement {:04x} and {:04x}, Internet checksum \
+             {:04x} and {:04x}",
+            twos(&before),
+            twos(&after),
+            residue::internet::checksum(&before),
+            residue::internet::checksum(&after)
+        ),
+    )
+}
+
+/// Counts the random data of 64 bytes for which `same` holds of a code's values before and after a
+/// change, of [`TRIED`].
+fn tried(
+    name: &str,
+    change: fn(&[u8]) -> Vec<u8>,
+    same: fn(u32, u32) -> bool,
+) -> Result<u32, Error> {
+    let code = Additive::named(name)?;
+    let mut random = fastrand::Rng::with_seed(5);
+    let mut count = 0;
+    for _ in 0..TRIED {
+        let mut data = [0; 64];
+        random.fill(&mut data);
+        count += u32::from(same(code.value(&data), code.value(&change(&data))));
+    }
+    Ok(count)
+}
+
+const TRIED: u32 = 1000;
+
+fn byte_order() -> Result<Claim, Error> {
+    let change = |data: &[u8]| data.chunks(2).flat_map(|pair| [pair[1], pair[0]]).collect();
+    let swapped = |one: u32, other: u32| one as u16 == (other as u16).swap_bytes();
+    let of = |name| tried(name, change, swapped);
+    let (ones, twos) = (of("internet")?, of("sum-16")?);
+    Ok(claim(
+        PROPERTIES,
+        "Big- and little-endian machines compute the same one's-complement sum, with its bytes \
+         swapped; not so of two's complement.",
+        holds(ones == TRIED && twos < TRIED),
+        "To swap the bytes of a word is to multiply it by 256 modulo 65535.",
+        format!(
+            "{TRIED} random data: the Internet checksum of the data with swapped bytes is the \
+             swapped one {ones} times, sum-16 {twos} times"
+        ),
+    )
+    .sampled())
+}
+
+fn word_order() -> Result<Claim, Error> {
+    let change = |data: &[u8]| [&data[32..], &data[..32]].concat();
+    let of = |name| tried(name, change, |one, other| one == other);
+    let (ones, twos, fletcher) = (of("internet")?, of("sum-16")?, of("fletcher-32")?);
+    Ok(claim(
+        PROPERTIES,
+        "A change of the order of the data does not affect one's- and two's-complement sums; \
+         Fletcher's checksum detects it.",
+        holds(ones == TRIED && twos == TRIED && fletcher == 0),
+        "Of the order of whole words. An exchange of bytes within a word, or an odd shift, does \
+         affect them.",
+        format!(
+            "both halves of 64 random bytes exchanged, {TRIED} times: undetected {ones} times by \
+             the Internet checksum, {twos} by sum-16, {fletcher} by Fletcher-32"
+        ),
+    )
+    .sampled())
+}
+
+fn words_before_a_fold() -> Claim {
+    // Sums of 32 bits, from these, of words FFFF.
+    let most = |[a, b]: [u64; 2]| {
+        let (mut a, mut b) = (a, b);
+        (0..)
+            .take_while(|_| {
+                a += 0xffff;
+                b += a;
+                b <= u64::from(u32::MAX)
+            })
+            .count()
+    };
+    // The most that a fold leaves after 360 words: of A, whose upper half is at most 361, and of B.
+    let folded = [0xffff + 361, 0x1fffe];
+    let (zero, fold) = (most([0; 2]), most(folded));
+    claim(
+        PROPERTIES,
+        "Fletcher-32's sums of 32 bits do not overflow before 360 words are added.",
+        holds(zero >= 360 && fold >= 360),
+        "From zero one more can be added, after a fold exactly 360.",
+        format!("words FFFF: {zero} from zero, {fold} after a fold"),
+    )
+}
+
+fn prime_modulus() -> Claim {
+    let (zeros, ones) = ([0u8; 4], [0xff; 4]);
+    let fletcher = [&zeros, &ones].map(|data| residue::fletcher32(data));
+    let adler = [&zeros, &ones].map(|data| residue::adler32(data));
+    claim(
+        PROPERTIES,
+        "Adler-32's prime modulus catches patterns that Fletcher-32 misses.",
+        holds(fletcher[0] == fletcher[1] && adler[0] != adler[1]),
+        "It does: FF bytes in the place of 00. It misses more of others, as above.",
+        format!(
+            "four bytes 00 and FF: Fletcher-32 {:08x} and {:08x}, Adler-32 {:08x} and {:08x}",
+            fletcher[0], fletcher[1], adler[0], adler[1]
+        ),
+    )
+}
+
+fn random_damage() -> Result<Claim, Error> {
+    let [sum, crc] = [1.0 / Additive::named("internet")?.elements(), 2f64.powi(-32)];
+    Ok(claim(
+        PROPERTIES,
+        "CRC-32C misses about 2^-32 of errors, the 16-bit one's-complement checksum 2^-16.",
+        Verdict::Conditional,
+        "Of random damage. Of two wrong bits a CRC misses none up to its limit, and the sum one in \
+         32; of swapped words the sum misses all.",
+        format!(
+            "1 / (number of values): {crc:.3e} and {sum:.3e}; two wrong bits in 1500 bytes: {:.3e} \
+             by the sum",
+            sums::two_bits(&Additive::named("internet")?, 1500).share
+        ),
+    ))
 }
