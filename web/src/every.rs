@@ -213,7 +213,6 @@ mod tests {
     #[test]
     fn every_code_at_once_is_each_alone() {
         let codes: Vec<Code> = Code::all().collect();
-        assert_eq!(codes.len(), 136);
         equal_to_each(&codes, &[0, 1, 2, 9, 16, 1500, 65_537, 4_300_000]);
     }
 

@@ -2,6 +2,7 @@
 // the one-shot functions.
 //
 //   vectors FOLDER        FOLDER is vectors/
+#include <dirent.h>
 #include <residue.h>
 
 #include "vectors.h"
@@ -112,33 +113,46 @@ static void octets(char *fields[FIELDS], unsigned char *data) {
         fields[0], fields[1]);
 }
 
-int main(int count, char **words) {
-    static const char *files[] = {"internet", "xns", "fletcher", "trailers", "adler", "crc",
-        "baseline", "koopman", "dual", "combine", "check_octets"};
+// Tests all lines of a file, whose kind their number of fields shows.
+static void lines_of(const char *path, unsigned char *data) {
     static char line[8192];
-    unsigned char *data = (unsigned char *)malloc(LARGEST);
-    size_t i;
-    if (count != 2 || !data) return 2;
-    for (i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[4096], *fields[FIELDS];
-        FILE *file;
-        int found, lines = 0;
-        snprintf(path, sizeof path, "%s/%s.txt", words[1], files[i]);
-        file = fopen(path, "r");
-        if (!file) {
-            printf("FAILED: cannot read %s\n", path);
-            return 1;
-        }
-        while ((found = next_line(file, line, sizeof line, fields)) != 0) {
-            lines++;
-            if (!strcmp(files[i], "combine") && found == 6) combined(fields);
-            else if (!strcmp(files[i], "check_octets") && found == 5) octets(fields, data);
-            else if (found == 4) value_of(fields[0], fields[1], fields[2], data);
-            else expect(0, "fields", files[i], fields[0]);
-        }
-        fclose(file);
-        expect(lines > 0, "lines", files[i], path);
+    char *fields[FIELDS];
+    int found, lines = 0;
+    FILE *file = fopen(path, "r");
+    expect(file != NULL, "reading", path, "");
+    while (file && (found = next_line(file, line, sizeof line, fields)) != 0) {
+        lines++;
+        if (found == 6) combined(fields);
+        else if (found == 5) octets(fields, data);
+        else if (found == 4) value_of(fields[0], fields[1], fields[2], data);
+        else expect(0, "fields", path, fields[0]);
     }
+    if (file) fclose(file);
+    expect(lines > 0, "lines", path, "");
+}
+
+int main(int count, char **words) {
+    unsigned char *data = (unsigned char *)malloc(LARGEST);
+    char path[4096];
+    DIR *values;
+    struct dirent *entry;
+    if (count != 2 || !data) return 2;
+    snprintf(path, sizeof path, "%s/values", words[1]);
+    values = opendir(path);
+    if (!values) {
+        printf("FAILED: cannot read %s\n", path);
+        return 1;
+    }
+    while ((entry = readdir(values)) != NULL) {
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/values/%s", words[1], entry->d_name);
+        lines_of(path, data);
+    }
+    closedir(values);
+    snprintf(path, sizeof path, "%s/combine.txt", words[1]);
+    lines_of(path, data);
+    snprintf(path, sizeof path, "%s/check_octets.txt", words[1]);
+    lines_of(path, data);
     free(data);
     printf("vectors: %u checked, %u failed\n", checked, failures);
     return failures || checked < 3000;

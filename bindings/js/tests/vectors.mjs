@@ -1,18 +1,11 @@
 // Reads the project's test vectors; vectors/README.md describes them.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 
-export const FILES = [
-  "internet.txt",
-  "xns.txt",
-  "fletcher.txt",
-  "adler.txt",
-  "baseline.txt",
-  "koopman.txt",
-  "dual.txt",
-  "trailers.txt",
-  "crc.txt",
-];
+/** Returns the names of the files with values. */
+export function files(folder) {
+  return readdirSync(new URL("values", folder)).map((name) => `values/${name}`);
+}
 
 /** Returns the records of a file of vectors, each as its fields. */
 export function lines(folder, name) {

@@ -28,7 +28,7 @@ DATA = random.Random(1).randbytes(700)
 
 
 def test_names():
-    assert len(CODES) == 113 + 23 and len(set(CODES)) == len(CODES)
+    assert len(CODES) >= 113 + 23 and len(set(CODES)) == len(CODES)
     assert residue.Code("CRC32C").name == residue.Code("crc-32_c").name == "crc-32/iscsi"
     for alias, name in residue.aliases().items():
         assert residue.Code(alias).name == name in CODES

@@ -35,7 +35,7 @@ fn json_has_every_code_and_kernel() {
         }
         assert_eq!(kernels.iter().filter(|kernel| kernel["chosen"] == true).count(), 1);
     }
-    assert_eq!(crcs, 113);
+    assert!(crcs >= 113);
 }
 
 /// The names are repeated here, because a kernel could otherwise vanish from program and test

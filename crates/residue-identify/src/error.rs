@@ -27,8 +27,6 @@ pub enum Error {
     },
     /// The input has this many bytes, more than [`explain::LONGEST`](crate::explain::LONGEST).
     TooLong(usize),
-    /// The arithmetic of this code cannot be shown.
-    NotShown(&'static str),
     /// No code can be found from the samples.
     Samples(Unusable),
     /// More bytes than 64 are to be left out at the ends of samples.
@@ -42,7 +40,6 @@ impl fmt::Display for Error {
             Error::TooLong(bytes) => {
                 write!(f, "{bytes} bytes are too many to explain; give at most {LONGEST_EXPLAINED}")
             }
-            Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
             Error::Samples(unusable) => unusable.fmt(f),
             Error::Offset(bytes) => write!(
                 f,

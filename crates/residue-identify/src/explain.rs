@@ -29,10 +29,10 @@ pub fn explain(code: &Code, data: &[u8]) -> Result<Shown, Error> {
     if data.len() > LONGEST {
         return Err(Error::TooLong(data.len()));
     }
-    match code.params() {
-        Some(params) => Ok(division::shown(params, data)),
-        None => sums::shown(code, data).ok_or(Error::NotShown(code.name())),
-    }
+    Ok(match code {
+        Code::Crc(crc) => division::shown(crc.params(), data),
+        Code::Sum(sum) => sums::shown(*sum, data),
+    })
 }
 
 #[cfg(test)]

@@ -153,7 +153,7 @@ fn proved_for_every_message_and_register_up_to_forty_bytes() {
 #[test]
 fn every_cited_value() {
     let mut checked = 0;
-    for line in vectors("crc.txt") {
+    for line in vectors("values/crc.txt") {
         let code: Code = line[0].parse().expect("a code");
         let (data, expected) = (input(&line[1]), number(&line[2]));
         for small in types(code.params().expect("a CRC")) {
@@ -161,7 +161,7 @@ fn every_cited_value() {
             checked += 1;
         }
     }
-    for line in vectors("internet.txt").iter().filter(|line| line[0] == "internet") {
+    for line in vectors("values/internet.txt").iter().filter(|line| line[0] == "internet") {
         assert_eq!(u128::from(small::internet(&input(&line[1]))), number(&line[2]), "{line:?}");
         checked += 1;
     }

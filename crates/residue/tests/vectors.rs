@@ -6,23 +6,11 @@ use common::{hex, input, number, vectors};
 use residue::fletcher::check_octets;
 use residue::{Code, Error, Partial, internet};
 
-const FILES: [&str; 9] = [
-    "internet.txt",
-    "xns.txt",
-    "fletcher.txt",
-    "trailers.txt",
-    "adler.txt",
-    "crc.txt",
-    "baseline.txt",
-    "koopman.txt",
-    "dual.txt",
-];
-
 #[test]
 fn every_kernel_gives_every_cited_value() {
     let mut checked = 0;
-    for file in FILES {
-        for line in vectors(file) {
+    for file in common::values() {
+        for line in vectors(&file) {
             let [name, text, value, source] = line.as_slice() else { panic!("{file}: {line:?}") };
             let code: Code = name.parse().unwrap_or_else(|e| panic!("{file}: {name}: {e}"));
             assert_eq!(code.name(), name);
@@ -45,7 +33,7 @@ fn every_kernel_gives_every_cited_value() {
 
 #[test]
 fn every_catalogue_crc_has_a_vector() {
-    let lines = vectors("crc.txt");
+    let lines = vectors("values/crc.txt");
     for params in residue::crc::catalog::ALL {
         let check = lines.iter().find(|line| line[0] == params.name && line[1] == "text:123456789");
         assert_eq!(number(&check.unwrap_or_else(|| panic!("{}", params.name))[2]), params.check);

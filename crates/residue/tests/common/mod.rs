@@ -70,9 +70,22 @@ pub fn child(test: &str, variables: &[(&str, &str)]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
+fn vectors_folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors")
+}
+
+/// Returns the names of the vector files with values.
+pub fn values() -> Vec<String> {
+    let folder = std::fs::read_dir(vectors_folder().join("values")).expect("the vectors");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        format!("values/{}", entry.expect("a file").file_name().display())
+    };
+    folder.map(name).collect()
+}
+
 /// Returns the fields of each line of a vector file, without comments.
 pub fn vectors(file: &str) -> Vec<Vec<String>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(file);
+    let path = vectors_folder().join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     lines.map(|line| line.split('|').map(|field| field.trim().to_string()).collect()).collect()
