@@ -6,6 +6,7 @@
 //! answered by one PDU. The same data are received again and again, into one buffer: they stay in
 //! the first-level cache, so that the parts, timed by themselves, are what they are in the whole.
 
+mod cores;
 mod figures;
 mod published;
 mod report;
@@ -19,6 +20,7 @@ use residue_net::wire::iscsi::{BASIC_HEADER, layout};
 use serde::Serialize;
 use std::hint::black_box;
 
+pub(crate) use cores::scaling;
 pub use figures::figures;
 pub use published::{Published, published, totals};
 pub use report::{csv, table, write};
@@ -452,6 +454,13 @@ impl<'a> Bench<'a> {
         let [whole, protocol, crc, copy] = times.map(|mut times| median(&mut times));
         Ok(Row { kernel, about, bytes: self.bytes, protocol, crc, copy, whole })
     }
+}
+
+/// Receives the PDUs of a round, and returns their number; `None` if one is rejected.
+fn receive_all(bench: &mut Bench<'_>, work: &impl Work) -> Option<usize> {
+    bench.prepare();
+    let receive = |header| bench.initiator.receive(work, header, &bench.body) == Ok(true);
+    bench.headers.iter().all(receive).then_some(DEPTH)
 }
 
 #[cfg(test)]

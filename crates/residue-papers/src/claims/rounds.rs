@@ -2,7 +2,7 @@
 
 use super::ratio::{Band, Compared, Ratio};
 use super::sides::{BY_DATA, BYTEWISE, SLICING8, Side, kernel};
-use crate::sklower1989;
+use crate::{intel2006, sklower1989};
 use residue_bench::clock::Clock;
 use residue_bench::data::Data;
 use residue_bench::load::{Cpus, Load};
@@ -27,6 +27,10 @@ pub(super) struct Measured {
     cold: Vec<Run>,
     /// Sklower's mix of packets.
     iso: Vec<Vec<sklower1989::Row>>,
+    /// Intel's iSCSI receiver.
+    iscsi: Vec<Vec<intel2006::Row>>,
+    /// The same on all cores; none if there is one.
+    cores: Vec<(usize, f64)>,
     load: Load,
     /// The share of the CPUs that other programs took.
     others: f64,
@@ -96,6 +100,8 @@ impl Measured {
             extra: Vec::new(),
             cold: Vec::new(),
             iso: Vec::new(),
+            iscsi: Vec::new(),
+            cores: Vec::new(),
             load: Load::default(),
             others: 0.0,
         };
@@ -126,6 +132,8 @@ impl Measured {
                 let few = calls.div_ceil(30);
                 all.cold.push(run(&Options { cold: true, ..cold.options(Mode::Thesis, few) })?);
                 all.iso.push(sklower1989::measure_only(&["ip", "pairs"], clock.ns_per_tick)?);
+                all.iscsi.push(intel2006::measure(3, clock, &mut |_, _| ())?.rows);
+                all.cores.extend(intel2006::scaling(clock));
             }
         }
         let taken = before.zip(Cpus::now()).map(|(before, after)| before.taken(after));
@@ -204,6 +212,23 @@ impl Measured {
         };
         let rounds: Option<Vec<f64>> = self.iso.iter().map(round).collect();
         Compared::new("a mix of packets".into(), rounds?, claimed)
+    }
+
+    /// Returns how long a PDU of 8 KiB takes with one kernel beside another.
+    pub(super) fn pdu(&self, slower: &str, faster: &str, claimed: Band) -> Option<Compared> {
+        let round = |rows: &Vec<intel2006::Row>| {
+            let row = |name| rows.iter().find(|row| row.kernel == name && row.bytes == 8192);
+            quotient(row(slower).map(|row| row.whole), row(faster).map(|row| row.whole))
+        };
+        let rounds: Option<Vec<f64>> = self.iscsi.iter().map(round).collect();
+        Compared::new("a PDU of 8192 bytes".into(), rounds?, claimed)
+    }
+
+    /// Returns how many PDUs each of all cores receives at once, beside one core alone.
+    pub(super) fn cores(&self, claimed: Band) -> Option<Compared> {
+        let (count, _) = self.cores.first()?;
+        let rounds = self.cores.iter().map(|(_, per_core)| *per_core).collect();
+        Compared::new(format!("{count} cores, of each"), rounds, claimed)
     }
 }
 
