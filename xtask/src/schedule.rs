@@ -34,8 +34,8 @@ const fn hot(
 }
 
 const LOOPS: [Loop; 9] = [
-    hot("any CRC, folding", "Pmull", "crc::fold::FoldByLength<0, 0>", "pmull"),
-    hot("any CRC, folding", "PmullEor3", "crc::fold::FoldByLength<0, 0>", "pmull"),
+    hot("any CRC, folding", "Pmull", "crc::fold::FoldLong", "pmull"),
+    hot("any CRC, folding", "PmullEor3", "crc::fold::FoldLong", "pmull"),
     hot(
         "CRC-32C, three chains",
         "CrcPmull",
