@@ -4,7 +4,7 @@ mod common;
 
 use proptest::prelude::*;
 use residue::batch::{self, Packets, Spans};
-use residue::{Code, Error, crc32c, internet};
+use residue::{Error, crc32c, internet};
 use residue_testing::noise;
 
 /// The bytes that packets are cut from.
@@ -37,18 +37,19 @@ fn check(base: &[u8], spans: &[(u32, u32)]) {
     let spans = Spans::new(base, spans).expect("inside");
     for form in [Packets::from(&packets[..]), Packets::from(spans)] {
         assert_eq!((form.len(), form.is_empty()), (packets.len(), packets.is_empty()));
-        let mut values = vec![0; packets.len()];
-        assert_eq!(batch::internet(form, &mut values), Ok(()));
-        let single: Vec<u16> = packets.iter().map(|packet| internet::checksum(packet)).collect();
-        assert_eq!(values, single);
-
-        let mut values = vec![0; packets.len()];
-        assert_eq!(batch::crc32c(form, &mut values), Ok(()));
-        let single: Vec<u32> = packets.iter().map(|packet| crc32c(packet)).collect();
-        assert_eq!(values, single);
-
+        macro_rules! check {
+            ($($name:ident: $single:expr;)*) => {$(
+                let mut values = vec![0; packets.len()];
+                assert_eq!(batch::$name(form, &mut values), Ok(()));
+                assert!(values.iter().copied().eq(packets.iter().map(|packet| $single(packet))));
+            )*};
+        }
+        check! {
+            internet: internet::checksum;
+            crc32c: crc32c;
+        }
         for name in ["internet", "crc32c", "crc-16/arc", "iso-8473"] {
-            let code: Code = name.parse().expect("a code");
+            let code = common::code(name);
             let mut values = vec![0; packets.len()];
             assert_eq!(batch::each(&code, form, &mut values), Ok(()));
             let single: Vec<u128> = packets.iter().map(|packet| code.value(packet)).collect();
@@ -58,7 +59,7 @@ fn check(base: &[u8], spans: &[(u32, u32)]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if common::emulated() { 8 } else { 256 }))]
+    #![proptest_config(common::cases(256, 8))]
 
     #[test]
     fn batches_of_any_packets(spans in spans()) {

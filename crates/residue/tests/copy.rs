@@ -22,10 +22,15 @@ fn check(code: &Code, from: &[u8], offset: usize) {
 }
 
 fn codes() -> Vec<Code> {
-    let crcs = ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-64/nvme", "crc-16/arc", "crc-32/bzip2"];
-    let crcs = crcs.into_iter().chain(["crc-64/xz", "crc-82/darc"]);
-    let sums = Code::all().filter(|code| code.params().is_none());
-    sums.chain(crcs.map(|name| name.parse().expect("a code"))).collect()
+    common::sums_and(&[
+        "crc-32/iscsi",
+        "crc-32/iso-hdlc",
+        "crc-64/nvme",
+        "crc-16/arc",
+        "crc-32/bzip2",
+        "crc-64/xz",
+        "crc-82/darc",
+    ])
 }
 
 #[test]
@@ -43,7 +48,7 @@ fn every_length_arrives() {
 fn every_alignment_and_block_boundary_arrives() {
     let data = noise(70_000);
     for code in codes() {
-        for offset in (0..64).step_by(if common::emulated() { 9 } else { 1 }) {
+        for offset in common::thinned(0..64, 9) {
             check(&code, &data[63 - offset..][..1500], offset);
             check(&code, &data[offset..][..1024], 7);
         }
@@ -56,17 +61,21 @@ fn every_alignment_and_block_boundary_arrives() {
 #[test]
 fn typed_functions_agree() {
     let data = noise(2049);
-    fn to<T>(f: impl FnOnce(&mut [u8]) -> T) -> T {
-        f(&mut [0; 2049])
+    macro_rules! check {
+        ($($copy:ident: $value:expr;)*) => {$(
+            assert_eq!(copy::$copy(&data, &mut [0; 2049]), $value(&data), stringify!($copy));
+        )*};
     }
-    assert_eq!(to(|to| copy::crc32c(&data, to)), residue::crc32c(&data));
-    assert_eq!(to(|to| copy::crc32(&data, to)), residue::crc32(&data));
-    assert_eq!(to(|to| copy::crc64_nvme(&data, to)), residue::crc64_nvme(&data));
-    assert_eq!(to(|to| copy::internet(&data, to)), residue::internet::checksum(&data));
-    assert_eq!(to(|to| copy::adler32(&data, to)), residue::adler32(&data));
-    assert_eq!(to(|to| copy::fletcher16(&data, to)), residue::fletcher16(&data));
-    assert_eq!(to(|to| copy::fletcher32(&data, to)), residue::fletcher32(&data));
-    assert_eq!(to(|to| copy::xns(&data, to)), residue::xns::checksum(&data));
+    check! {
+        crc32c: residue::crc32c;
+        crc32: residue::crc32;
+        crc64_nvme: residue::crc64_nvme;
+        internet: residue::internet::checksum;
+        adler32: residue::adler32;
+        fletcher16: residue::fletcher16;
+        fletcher32: residue::fletcher32;
+        xns: residue::xns::checksum;
+    }
 }
 
 #[test]

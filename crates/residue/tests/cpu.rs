@@ -4,7 +4,7 @@
 mod common;
 
 use residue::cpu::{self, Features, PROFILES, Product};
-use residue::{Code, kernel};
+use residue::kernel;
 
 /// The codes whose choices are compared.
 const CODES: [&str; 8] = [
@@ -32,13 +32,13 @@ const BY_PRODUCT: [(&str, [&str; 2]); 4] = [
 fn child_prints_what_it_chose() {
     let data = residue_testing::noise(10_000);
     for name in CODES {
-        let code: Code = name.parse().expect("a code");
+        let code = common::code(name);
         println!("chose {name} {} {:x}", code.chosen().name, code.value(b"123456789"));
         println!("value {name} {:x}", code.value(&data));
     }
     // A profile is a preference: every kernel that the CPU can run is still there.
     for (name, kernels) in BY_PRODUCT {
-        let code: Code = name.parse().expect("a code");
+        let code = common::code(name);
         for kernel in kernels {
             if let Ok(value) = code.value_with(kernel, &data) {
                 println!("forced {name} {kernel} {value:x}");
@@ -67,7 +67,7 @@ fn child_prints_the_values_of_long_data() {
     println!();
     for data in long_data() {
         for name in CODES {
-            let code: Code = name.parse().expect("a code");
+            let code = common::code(name);
             println!("value {name} {} {:x}", data.len(), code.value(&data));
         }
     }
@@ -106,7 +106,7 @@ fn each_tier_masks_what_is_above_it() {
         assert!(words(&lines, "value").eq(words(&unmasked, "value")), "{tier}");
         for (words, full) in words(&lines, "chose").zip(words(&unmasked, "chose")) {
             assert_eq!(words[3], full[3]);
-            let code: Code = words[1].parse().expect("a code");
+            let code = common::code(words[1]);
             let kernel = code.kernels().find(|kernel| kernel.name == words[2]).expect("a kernel");
             assert!(allowed.contains(kernel.needs), "{tier}: {words:?}");
             if tier == "portable" {
@@ -134,7 +134,7 @@ fn each_profile_chooses_by_its_product() {
             assert_eq!((words[1], words[3]), (full[1], full[3]), "{}", profile.name);
             let by_product = BY_PRODUCT.iter().find(|(name, _)| *name == words[1]);
             let by_product = by_product.filter(|(name, [_, matrices])| {
-                let code: Code = name.parse().expect("a code");
+                let code = common::code(name);
                 let kernel = code.kernels().find(|kernel| kernel.name == *matrices);
                 cpu::detected().contains(kernel.expect("a kernel of byte matrices").needs)
             });
@@ -154,7 +154,7 @@ fn long_data_have_the_same_values_in_two_streams() {
     let mut expected = Vec::new();
     for data in long_data() {
         for name in CODES {
-            let code: Code = name.parse().expect("a code");
+            let code = common::code(name);
             let whole = data.chunks(5 << 20).fold(code.partial(&[]), |before, piece| {
                 before.concat(&code.partial(piece)).expect("pieces of whole words")
             });

@@ -3,13 +3,12 @@
 
 mod common;
 
-use common::thinned;
+use common::{sums_and, thinned};
 use residue::code::ValueEncoding;
-
 use residue::crc::{Crc, Params, catalog};
 use residue::dual::Dual;
 use residue::kernel::{Family, Kernel};
-use residue::koopman::{Mod253, Mod65525, Modulus};
+use residue::koopman::{Mod253, Mod65525};
 use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};
 use residue_testing::noise;
 
@@ -55,28 +54,18 @@ impl Visitor for Compare<'_> {
         encoding: ValueEncoding,
     ) {
         let with = &with();
-        for kernel in kernels {
-            self.kernels += usize::from(kernel.force().is_some());
-            let Some(forced) = common::force(kernel) else {
-                continue;
-            };
+        self.kernels += kernels.iter().filter(|kernel| kernel.force().is_some()).count();
+        for (name, forced) in common::forced(kernels) {
             let (data, n) = (self.data, self.data.len());
             let expected = *self.expected.get_or_insert_with(|| self.code.reference(data));
             let whole = encoding.of(forced.value(with, data).into(), data);
-            assert_eq!(whole, expected, "{} {} of {n} bytes", self.code, kernel.info().name);
+            assert_eq!(whole, expected, "{} {name} of {n} bytes", self.code);
             // From state to state, cut at an even place, because words must not be cut in two.
             let cut = n / 3 / 4 * 4;
             let state = forced.run(with, F::start(with), &data[..cut]);
             let state = forced.run(with, state, &data[cut..]);
             let joined = encoding.of(F::finish(with, state).into(), data);
-            assert_eq!(
-                joined,
-                expected,
-                "{} {} of {cut} + {} bytes",
-                self.code,
-                kernel.info().name,
-                n - cut
-            );
+            assert_eq!(joined, expected, "{} {name} of {cut} + {} bytes", self.code, n - cut);
         }
     }
 }
@@ -91,25 +80,27 @@ fn compare(code: &Code, data: &[u8]) -> usize {
 #[test]
 #[should_panic(expected = "crc-32/bzip2 ")]
 fn wrong_kernels_in_a_table_are_found() {
-    let [code, other] = ["crc-32/bzip2", "crc-32/cksum"].map(|name| name.parse().expect("a code"));
+    let [code, other] = ["crc-32/bzip2", "crc-32/cksum"].map(common::code);
     let data = &[1, 2, 3];
     Code::visit(&other, &mut Compare { code: &code, data, expected: None, kernels: 0 });
 }
 
 /// Returns codes whose tables are few or cheap to make: the sums, and a CRC of each kind.
 fn codes() -> Vec<Code> {
-    let crcs = [
+    sums_and(&[
         "crc-32/iscsi",
         "crc-32/iso-hdlc",
         "crc-32/bzip2",
         "crc-64/nvme",
         "crc-64/ecma-182",
         "crc-16/arc",
-    ];
-    let more =
-        ["crc-16/xmodem", "crc-12/umts", "crc-3/gsm", "crc-5/usb", "crc-24/openpgp", "crc-82/darc"];
-    let sums = Code::all().filter(|code| code.params().is_none());
-    sums.chain(crcs.into_iter().chain(more).map(|name| name.parse().expect("a code"))).collect()
+        "crc-16/xmodem",
+        "crc-12/umts",
+        "crc-3/gsm",
+        "crc-5/usb",
+        "crc-24/openpgp",
+        "crc-82/darc",
+    ])
 }
 
 #[test]
@@ -142,7 +133,7 @@ fn lengths_around_every_block() {
 fn every_place_in_a_cache_line() {
     let data = noise(6600);
     for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-64/nvme", "crc-64/ecma-182", "adler-32"] {
-        let code: Code = name.parse().expect("a code");
+        let code = common::code(name);
         for start in thinned(0..64, 5) {
             for n in [1280, 1291, 1343, 1344 + start, 5120 + 1279, 6500] {
                 compare(&code, &data[start..start + n]);
@@ -165,7 +156,7 @@ fn lengths_that_are_read_ahead() {
     // A head, and more behind a step of the loop.
     let data = noise(from + 2500);
     for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-32/bzip2", "adler-32"] {
-        let code: Code = name.parse().expect("a code");
+        let code = common::code(name);
         for n in [from, from + 1000, data.len()] {
             compare(&code, &data[..n]);
         }
@@ -217,7 +208,7 @@ fn lengths_around_the_windows_of_byte_matrices() {
     ];
     let data = noise(2800);
     for name in names {
-        let code: Code = name.parse().expect("a code");
+        let code = common::code(name);
         for n in thinned(1000..=2600, 29).step_by(3) {
             compare(&code, &data[n % 64..n % 64 + n]);
         }
@@ -264,6 +255,10 @@ fn all_widths_and_start_states() {
 /// Lengths around the steps of the widest vectors: 256 bytes per step, from two steps on.
 const WIDE: [usize; 9] = [511, 512, 513, 575, 576, 767, 768, 1024, 1025];
 
+/// The CRCs whose kernels are proved: of each width of words, in both bit orders.
+const PROVED: [Params; 4] =
+    [catalog::CRC_32_ISO_HDLC, catalog::CRC_32_BZIP2, catalog::CRC_64_NVME, catalog::CRC_16_XMODEM];
+
 /// Returns whether a kernel is too slow for every message of every length; tests above cover it.
 fn slow(kernel: &str) -> bool {
     kernel.starts_with("bitwise") || kernel.starts_with("generic")
@@ -302,25 +297,14 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
                     .take(longest)
                     .collect()
             };
-            for kernel in kernels {
-                let Some(forced) = common::force(kernel) else {
-                    continue;
-                };
-                if slow(kernel.info().name) {
-                    continue;
-                }
+            for (name, forced) in common::forced(kernels).filter(|(name, _)| !slow(name)) {
                 let mut message = vec![0; longest];
                 for &n in self.lengths {
                     for place in 0..n {
                         for (bit, &expected) in images[n - 1 - place].iter().enumerate() {
                             message[place] = 1 << bit;
                             let value: u128 = forced.value(with, &message[..n]).into();
-                            assert_eq!(
-                                value,
-                                expected,
-                                "{} byte {place} bit {bit} of {n}",
-                                kernel.info().name
-                            );
+                            assert_eq!(value, expected, "{name} byte {place} bit {bit} of {n}");
                         }
                         message[place] = 0;
                     }
@@ -329,12 +313,7 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
         }
     }
     let lengths: Vec<usize> = thinned(1..=288, 23).chain(thinned(WIDE.into_iter(), 4)).collect();
-    for params in [
-        catalog::CRC_32_ISO_HDLC,
-        catalog::CRC_32_BZIP2,
-        catalog::CRC_64_NVME,
-        catalog::CRC_16_XMODEM,
-    ] {
+    for params in PROVED {
         let zero = Params { name: "custom", init: 0, xorout: 0, ..params };
         Code::Crc(Crc::new(&zero)).visit(&mut Proof { params: &zero, lengths: &lengths });
     }
@@ -343,12 +322,7 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
 /// Returns the other half of the proof: every register with one bit set, over zero bytes.
 #[test]
 fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
-    for params in [
-        catalog::CRC_32_ISO_HDLC,
-        catalog::CRC_32_BZIP2,
-        catalog::CRC_64_NVME,
-        catalog::CRC_16_XMODEM,
-    ] {
+    for params in PROVED {
         for bit in 0..params.width {
             let one = Params { name: "custom", init: 1 << bit, xorout: 0, ..params };
             let code = Code::Crc(Crc::new(&one));
@@ -384,14 +358,8 @@ fn proved<F: Family<With = (), State: TryFrom<u64> + Into<u64>>>(
         .map(|after| std::array::from_fn(|bit| advance(zero.reference(&[1 << bit]) as u64, after)))
         .collect();
     let state = |register: u64| F::State::try_from(register).ok().expect("a register");
-    for kernel in kernels.iter().filter(|kernel| kernel.info().name.starts_with(names)) {
-        let Some(forced) = common::force(kernel) else {
-            continue;
-        };
-        let name = kernel.info().name;
-        if slow(name) {
-            continue;
-        }
+    let wanted = |name: &str| name.starts_with(names) && !slow(name);
+    for (name, forced) in common::forced(kernels).filter(|(name, _)| wanted(name)) {
         let run = |register, message: &[u8]| forced.run(&(), state(register), message).into();
         let mut message = vec![0; LONGEST];
         let all = (1..=224).chain([255, 256, 257, 767, 768, 769, 1007, 1008, 1009, LONGEST]);
@@ -416,89 +384,44 @@ fn proved<F: Family<With = (), State: TryFrom<u64> + Into<u64>>>(
 /// Bytes of FF from the largest states, the only inputs that reach the bounds of the sums' kernels.
 #[test]
 fn the_largest_sums_do_not_overflow() {
+    /// Compares the kernels with the loop over words of `bytes` bytes modulo `m`, whose partial
+    /// last word ends, or begins, with zeros.
+    fn largest<F: Family<With = (), State = [u32; 2]>>(
+        kernels: &'static [Kernel<F>],
+        (bytes, m, big_endian): (usize, u64, bool),
+        ff: &[u8],
+    ) {
+        let start = [(m - 1) as u32; 2];
+        let [mut a, mut b] = start.map(u64::from);
+        for word in ff.chunks(bytes) {
+            let zeros = if big_endian { bytes - word.len() } else { 0 };
+            a = (a + (((1 << (8 * word.len())) - 1) << (8 * zeros))) % m;
+            b = (b + a) % m;
+        }
+        common::states(kernels, start, ff, [a as u32, b as u32], m);
+    }
     let ff = vec![0xff; 3 << 20];
-    let lengths = [
-        1,
-        2,
-        255,
-        256,
-        5551,
-        5552,
-        5553,
-        5802,
-        5803,
-        11_606,
-        65_534 * 2,
-        65_535 * 2,
-        65_536 * 2,
-        131_076,
-        262_143,
-        262_144,
-        262_145,
-        524_288,
-        600_001,
-        1 << 20,
-        2 << 20,
-        (2 << 20) + 129,
-        3 << 20,
-    ];
-    fn adler(n: usize, [mut a, mut b]: [u64; 2]) -> [u32; 2] {
-        for _ in 0..n {
-            a = (a + 255) % 65521;
-            b = (b + a) % 65521;
-        }
-        [a as u32, b as u32]
-    }
-    fn fletcher(n: usize, unit: usize, m: u64, [mut a, mut b]: [u64; 2]) -> [u32; 2] {
-        let full = (1 << (8 * unit)) - 1;
-        for i in 0..n.div_ceil(unit) {
-            a = (a + if !n.is_multiple_of(unit) && i == n / unit { 255 } else { full }) % m;
-            b = (b + a) % m;
-        }
-        [a as u32, b as u32]
-    }
-    fn dual<M: Modulus>(ff: &[u8]) {
-        let m = M::MODULUS;
-        let largest = [(m - 1) as u32; 2];
-        let [mut a, mut b] = largest.map(u64::from);
-        for word in ff.chunks(4) {
-            a = (a + (u64::from(u32::MAX) << (32 - 8 * word.len()) & u64::from(u32::MAX))) % m;
-            b = (b + a) % m;
-        }
-        for kernel in Dual::<M>::KERNELS.iter().filter_map(common::force) {
-            assert_eq!(kernel.run(&(), largest, ff), [a as u32, b as u32], "{m} {}", ff.len());
-        }
-    }
-    for n in lengths {
+    let short = [1, 2, 255, 256, 5551, 5552, 5553, 5802, 5803, 11_606];
+    let words = [65_534 * 2, 65_535 * 2, 65_536 * 2, 131_076];
+    let long = [262_143, 262_144, 262_145, 524_288, 600_001, 1 << 20, 2 << 20];
+    let longest = [(2 << 20) + 129, 3 << 20];
+    for n in short.into_iter().chain(words).chain(long).chain(longest) {
         let data = &ff[..n];
-        dual::<Mod253>(data);
-        dual::<Mod65525>(data);
-        for kernel in adler::KERNELS.iter().filter_map(common::force) {
-            assert_eq!(kernel.run(&(), [65520, 65520], data), adler(n, [65520, 65520]), "{n}");
-        }
-        for kernel in fletcher::KERNELS_16.iter().filter_map(common::force) {
-            assert_eq!(kernel.run(&(), [254, 254], data), fletcher(n, 1, 255, [254, 254]), "{n}");
-        }
-        for kernel in fletcher::KERNELS_32.iter().filter_map(common::force) {
-            let expected = fletcher(n, 2, 65535, [65534, 65534]);
-            assert_eq!(kernel.run(&(), [65534, 65534], data), expected, "{n}");
-        }
-        for kernel in internet::KERNELS.iter().filter_map(common::force) {
+        largest(Dual::<Mod253>::KERNELS, (4, 253, true), data);
+        largest(Dual::<Mod65525>::KERNELS, (4, 65525, true), data);
+        largest(adler::KERNELS, (1, 65521, false), data);
+        largest(fletcher::KERNELS_16, (1, 255, false), data);
+        largest(fletcher::KERNELS_32, (2, 65535, false), data);
+        for (name, kernel) in common::forced(internet::KERNELS) {
             for state in [0, 1, u64::MAX - 1, u64::MAX] {
-                let sum = kernel.run(&(), state, data);
+                let sum = internet::Internet::finish(&(), kernel.run(&(), state, data));
                 let words = (n / 2) as u128 * 0xffff + (n % 2) as u128 * 0xff;
                 let exact = (u128::from(state) + words) % 65535;
                 let expected = if exact == 0 { 0xffff } else { exact as u16 };
-                assert_eq!(
-                    !internet::Internet::finish(&(), sum),
-                    expected.swap_bytes(),
-                    "{state:x} {n}"
-                );
+                assert_eq!(!sum, expected.swap_bytes(), "{name} {state:x} {n}");
             }
         }
-        for kernel in xns::KERNELS.iter().filter_map(common::force) {
-            assert_eq!(kernel.value(&(), data), xns::reference(data), "{n}");
-        }
+        common::values(xns::KERNELS, data, xns::reference(data), "ff");
     }
 }
 
@@ -507,12 +430,8 @@ fn the_largest_sums_do_not_overflow() {
 fn zeros_stay_zero() {
     let zeros = vec![0; (2 << 20) + 200];
     for n in (0..=600).chain([65_536, 131_072, 262_144, 524_288, 1 << 20, (2 << 20) + 129]) {
-        for kernel in internet::KERNELS.iter().filter_map(common::force) {
-            assert_eq!(kernel.value(&(), &zeros[..n]), 0xffff);
-        }
-        for kernel in fletcher::KERNELS_32.iter().filter_map(common::force) {
-            assert_eq!(kernel.value(&(), &zeros[..n]), 0);
-        }
+        common::values(internet::KERNELS, &zeros[..n], 0xffff, "zeros");
+        common::values(fletcher::KERNELS_32, &zeros[..n], 0, "zeros");
     }
 }
 
@@ -529,7 +448,7 @@ fn slices_of_four_gibibytes_are_not_short() {
     let mut memory = common::Guarded::new(LENGTH);
     let bytes = &memory.bytes()[..LENGTH];
     for name in ["crc-32/iso-hdlc", "crc-32/bzip2", "internet", "crc-32/iscsi"] {
-        let code: Code = name.parse().expect("a code");
+        let code = common::code(name);
         // The value of 2^32 zeros, by doubling.
         let mut zeros = code.partial(&[0]);
         for _ in 0..32 {
@@ -544,16 +463,11 @@ fn slices_of_four_gibibytes_are_not_short() {
 #[cfg(unix)]
 #[test]
 fn no_kernel_reads_outside_its_slice() {
-    let mut memory = common::Guarded::new(1 << 15);
-    let bytes = memory.bytes();
-    let length = bytes.len();
-    bytes.copy_from_slice(&noise(length));
     for code in codes() {
-        for n in thinned((0..=300).chain(boundaries(&code).into_iter().filter(|&n| n < length)), 9)
-        {
-            compare(&code, &bytes[length - n..]);
-            compare(&code, &bytes[..n]);
-        }
+        let edges = boundaries(&code).into_iter().filter(|&n| n < 1 << 15);
+        common::Guarded::at_both_ends(1 << 15, thinned((0..=300).chain(edges), 9), |data| {
+            compare(&code, data);
+        });
     }
 }
 

@@ -1,5 +1,8 @@
 //! Lengths at the end of 64 bits: no stream wraps around there, and none combines what is too long.
 
+mod common;
+
+use common::stream;
 use residue::crc::{CRC_32C, Digest};
 use residue::{Code, Error, Stream};
 
@@ -12,29 +15,23 @@ fn long(code: &Code, length: u64) -> Stream<'_> {
     code.resume(partial.value(), partial.bytes()).expect("the value of these data")
 }
 
-fn of<'a>(code: &'a Code, data: &[u8]) -> Stream<'a> {
-    let mut stream = code.stream();
-    stream.update(data);
-    stream
-}
-
 #[test]
 fn streams_of_two_to_the_64_bytes_are_refused() {
     for code in Code::all() {
         let first = long(&code, LARGE);
         let mut most = first.clone();
-        most.combine(&of(&code, b"1234567")).expect("2^64 - 1 bytes");
+        most.combine(&stream(&code, b"1234567")).expect("2^64 - 1 bytes");
         let expected = first.partial().concat(&code.partial(b"1234567"));
         assert_eq!(Ok(most.partial()), expected, "{code}");
         assert_eq!(most.bytes(), u64::MAX, "{code}");
-        for next in [of(&code, b"12345678"), first.clone()] {
+        for next in [stream(&code, b"12345678"), first.clone()] {
             let mut whole = first.clone();
             assert_eq!(whole.combine(&next), Err(Error::TooLong), "{code}");
             assert_eq!(whole, first, "{code} changed by a refused combination");
         }
-        let mut short = of(&code, b"12345678");
+        let mut short = stream(&code, b"12345678");
         assert_eq!(short.combine(&first), Err(Error::TooLong), "{code}");
-        assert_eq!(short, of(&code, b"12345678"), "{code}");
+        assert_eq!(short, stream(&code, b"12345678"), "{code}");
     }
 }
 
@@ -47,18 +44,18 @@ fn updates_past_the_last_length_neither_wrap_nor_change_values() {
         let mut expected = code.resume(start.value(), 8).expect("a possible value");
         expected.update(data);
         for cut in 0..=data.len() {
-            let mut stream = start.clone();
+            let mut long = start.clone();
             let mut copy = [0; 32];
-            stream.update(&data[..cut]);
-            stream.update_copying(&data[cut..], &mut copy[cut..data.len()]);
-            assert_eq!(stream.value(), expected.value(), "{code}, cut at {cut}");
-            assert!(stream.bytes() >= LARGE, "{code} has {} bytes", stream.bytes());
-            assert_eq!(stream.combine(&of(&code, data)), Err(Error::TooLong), "{code}");
+            long.update(&data[..cut]);
+            long.update_copying(&data[cut..], &mut copy[cut..data.len()]);
+            assert_eq!(long.value(), expected.value(), "{code}, cut at {cut}");
+            assert!(long.bytes() >= LARGE, "{code} has {} bytes", long.bytes());
+            assert_eq!(long.combine(&stream(&code, data)), Err(Error::TooLong), "{code}");
             // Its length is not known any more, so nothing can precede it.
-            let mut first = of(&code, b"1234");
-            assert_eq!(first.combine(&stream), Err(Error::TooLong), "{code}");
+            let mut first = stream(&code, b"1234");
+            assert_eq!(first.combine(&long), Err(Error::TooLong), "{code}");
             let mut empty = code.stream();
-            empty.combine(&stream).expect("nothing precedes it");
+            empty.combine(&long).expect("nothing precedes it");
             assert_eq!(empty.value(), expected.value(), "{code}");
         }
     }
@@ -76,7 +73,7 @@ fn digests_do_not_wrap() {
 #[test]
 fn check_octets_do_not_depend_on_the_distance_from_the_end_of_64_bits() {
     for name in ["iso-8473", "four-octets"] {
-        let code: Code = name.parse().expect("a listed code");
+        let code = common::code(name);
         for left in 0..8 {
             let zeros = u64::MAX - 10 - left;
             let data = code.partial(b"1234567890");

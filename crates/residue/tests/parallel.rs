@@ -84,7 +84,7 @@ fn data_without_bits() {
 #[test]
 fn streams_that_are_out_of_step() {
     let data = &NOISE[..2 * SPLIT + 5];
-    let code: Code = "fletcher-32".parse().expect("a code");
+    let code = common::code("fletcher-32");
     let mut streams = [code.stream(), code.stream()];
     streams[1].update(b"1");
     let asked = AtomicUsize::new(0);
@@ -108,7 +108,7 @@ fn streams_that_are_out_of_step() {
 
 #[test]
 fn the_first_error_is_told() {
-    let code: Code = "crc32c".parse().expect("a code");
+    let code = common::code("crc32c");
     let mut streams = [code.stream()];
     let end = 64 * PART;
     let done = pool().install(|| {

@@ -3,7 +3,6 @@
 
 mod common;
 
-use common::emulated;
 use residue::partial::{self, Partial};
 use residue::{Code, Error};
 use residue_testing::noise;
@@ -20,9 +19,9 @@ fn codes() -> Vec<Code> {
             "width={width},poly={poly:x},init={init:x},\
              refin={refin},refout={refout},xorout={xorout:x}"
         );
-        text.parse().expect("parameters")
+        common::code(&text)
     });
-    Code::all().chain(own).step_by(if emulated() { 7 } else { 1 }).collect()
+    common::thinned(Code::all().chain(own), 7).collect()
 }
 
 /// Returns noise, zeros and ones, of lengths within words, at their ends and beyond.
@@ -91,17 +90,15 @@ fn putting_together_and_taking_apart() {
                 let second = partial(code, b);
                 let joined = [&a[..], b].concat();
                 let whole = partial(code, &joined);
-                match first.concat(&second) {
-                    Ok(found) => assert_eq!(found, whole, "{code}: {a:?} {b:?}"),
-                    Err(error) => odd(error, a.len(), code),
-                }
-                match whole.remove_prefix(&first) {
-                    Ok(found) => assert_eq!(found, left(code, b, a), "{code}: {a:?} {b:?}"),
-                    Err(error) => odd(error, a.len(), code),
-                }
-                match whole.remove_suffix(&second) {
-                    Ok(found) => assert_eq!(found, left(code, a, b), "{code}: {a:?} {b:?}"),
-                    Err(error) => odd(error, a.len(), code),
+                for (found, expected) in [
+                    (first.concat(&second), whole),
+                    (whole.remove_prefix(&first), left(code, b, a)),
+                    (whole.remove_suffix(&second), left(code, a, b)),
+                ] {
+                    match found {
+                        Ok(found) => assert_eq!(found, expected, "{code}: {a:?} {b:?}"),
+                        Err(error) => odd(error, a.len(), code),
+                    }
                 }
             }
         }
@@ -182,8 +179,7 @@ fn zeros_of_any_number() {
 #[test]
 fn streams_give_partials() {
     for code in &codes() {
-        let mut stream = code.stream();
-        stream.update(b"12345");
+        let mut stream = common::stream(code, b"12345");
         assert_eq!(stream.partial(), partial(code, b"12345"), "{code}");
         stream.update(b"6789");
         assert_eq!(stream.partial(), partial(code, b"123456789"), "{code}");
@@ -203,7 +199,7 @@ fn the_text_is_read_again() {
             assert!(!text.contains(char::is_whitespace), "{text}");
         }
     }
-    let code: Code = "crc-24/ble".parse().expect("a code");
+    let code = common::code("crc-24/ble");
     assert_eq!(code.partial(b"123456789").to_string(), "crc-24/ble:c25a56:9");
     let own = Code::Crc(residue::crc::Crc::new(&residue::crc::Params {
         xorout: 1,
@@ -239,7 +235,7 @@ fn bad_text_is_refused() {
     }
     assert_eq!(partial::parse("crc-33:0:1").err(), Some(Error::UnknownCode));
     assert_eq!(partial::parse("width=8:0:1").err(), Some(Error::MissingParameter("poly")));
-    let code: Code = "crc-32".parse().expect("a code");
+    let code = common::code("crc-32");
     assert_eq!(Partial::parse(&code, "crc-32c:0:1"), Err(Error::DifferentCodes));
     let impossible = Err(Error::ImpossibleValue { bytes: 1 });
     assert_eq!(Partial::parse(&code, "crc-32:1cbf43926:1"), impossible);
@@ -272,17 +268,28 @@ fn values_that_cannot_be_are_refused() {
         ("xor-8", 0x100, 1),
         ("sum-16", 1, 0),
         ("sum-32", u128::MAX, 1),
+        ("fletcher-16", 0x00ff, 3),
+        ("fletcher-32", 0xffff_0000, 4),
+        ("adler-32", 0x0000_fff1, 5),
+        ("xor-8", 1, 0),
+        ("sum-16", 0x1_0000, 2),
+        ("crc-16/arc", 0x1_0000, 2),
+        ("dual-16", 253, 8),
+        ("dual-16", 253 << 8, 8),
+        ("dual-16", 1, 0),
+        ("dual-32", 65525, 8),
+        ("dual-32", 65525 << 16, 8),
+        ("dual-32", 1, 0),
     ] {
-        let code: Code = name.parse().expect(name);
-        let refused = Partial::new(&code, value, bytes);
-        assert_eq!(refused, Err(Error::ImpossibleValue { bytes }), "{name} {value:x}");
+        let (code, error) = (common::code(name), Error::ImpossibleValue { bytes });
+        assert_eq!(Partial::new(&code, value, bytes), Err(error), "{name} {value:x}");
+        assert_eq!(code.resume(value, bytes).map(drop), Err(error), "{name} {value:x}");
     }
 }
 
 #[test]
 fn what_cannot_be_done_is_refused() {
-    let code: Code = "crc-32".parse().expect("a code");
-    let other: Code = "crc-32c".parse().expect("a code");
+    let [code, other] = ["crc-32", "crc-32c"].map(common::code);
     let [one, four, nine] = [&b"1"[..], b"1234", b"123456789"].map(|data| code.partial(data));
     let alien = other.partial(b"1");
     let different = Err(Error::DifferentCodes);
@@ -309,7 +316,7 @@ fn what_cannot_be_done_is_refused() {
     assert_eq!(four.replace(0, &same_length, &four), Err(Error::Contradiction));
     // Zeros have no part that is not zero.
     for name in ["internet", "rfc1146-8", "rfc1146-16"] {
-        let code: Code = name.parse().expect(name);
+        let code = common::code(name);
         let (zeros, part) = (code.partial(&[0; 8]), code.partial(&[0xff; 4]));
         assert_eq!(zeros.remove_prefix(&part), Err(Error::Contradiction));
         assert_eq!(zeros.remove_suffix(&part), Err(Error::Contradiction));
@@ -319,10 +326,9 @@ fn what_cannot_be_done_is_refused() {
 
 #[test]
 fn equal_codes_are_equal_under_any_name() {
-    let named: Code = "crc-32/iscsi".parse().expect("a code");
-    let own: Code = "width=32,poly=1edc6f41,init=ffffffff,refin=true,refout=true,xorout=ffffffff"
-        .parse()
-        .expect("a code");
+    let named = common::code("crc-32/iscsi");
+    let own = "width=32,poly=1edc6f41,init=ffffffff,refin=true,refout=true,xorout=ffffffff";
+    let own = common::code(own);
     let whole = named.partial(b"12345").concat(&own.partial(b"6789"));
     assert_eq!(whole, Ok(own.partial(b"123456789")));
     let codes: Vec<Code> = Code::all().collect();

@@ -5,8 +5,8 @@ mod common;
 
 use common::{input, number, thinned, vectors};
 use residue::crc::{Params, catalog};
+use residue::internet;
 use residue::small::{self, Bitwise, Bytewise, Nibblewise};
-use residue::{Code, internet};
 use residue_testing::noise;
 
 /// A small CRC of one type, with values widened.
@@ -154,7 +154,7 @@ fn proved_for_every_message_and_register_up_to_forty_bytes() {
 fn every_cited_value() {
     let mut checked = 0;
     for line in vectors("values/crc.txt") {
-        let code: Code = line[0].parse().expect("a code");
+        let code = common::code(&line[0]);
         let (data, expected) = (input(&line[1]), number(&line[2]));
         for small in types(code.params().expect("a CRC")) {
             assert_eq!(small.checksum(&data), expected, "{} {line:?}", small.name());
@@ -172,17 +172,12 @@ fn every_cited_value() {
 #[cfg(unix)]
 #[test]
 fn nothing_outside_the_slice_is_read() {
-    let mut memory = common::Guarded::new(1 << 12);
-    let bytes = memory.bytes();
-    let length = bytes.len();
-    bytes.copy_from_slice(&noise(length));
-    let codes = [&catalog::CRC_16_ARC, &catalog::CRC_16_XMODEM];
-    for n in 0..=70 {
-        for data in [&bytes[length - n..], &bytes[..n]] {
-            codes.iter().for_each(|params| compare(params, &types(params), data));
-            assert_eq!(small::internet(data), internet::reference(data));
+    common::Guarded::at_both_ends(1 << 12, 0..=70, |data| {
+        for params in [&catalog::CRC_16_ARC, &catalog::CRC_16_XMODEM] {
+            compare(params, &types(params), data);
         }
-    }
+        assert_eq!(small::internet(data), internet::reference(data));
+    });
 }
 
 #[test]

@@ -1,9 +1,12 @@
-//! Tests of the sums beyond those of all codes: XNS in depth, and lengths known to the compiler.
+//! Tests of the sums beyond those of all codes: data and states at the ends of every lane, lengths
+//! known to the compiler, and every split of short data.
 
 mod common;
 
+use common::{states, stream, thinned, values};
+use residue::fletcher::{Mod255, Mod256, Mod65535, Mod65536, swap_halves};
 use residue::kernel::{Family, Kernel};
-use residue::koopman::{Mod253, Mod65525, Modulus};
+use residue::koopman::{self, Mod253, Mod65519, Mod65525, Mod4294967291};
 use residue::{Error, adler, dual, fletcher, internet, xns};
 use residue_testing::noise;
 
@@ -23,14 +26,9 @@ fn extremes(length: usize) -> [(&'static str, Vec<u8>); 5] {
 #[test]
 fn xns_kernels_at_every_length_to_2000() {
     for (name, data) in extremes(2064) {
-        for n in (0..=2000).step_by(if common::emulated() { 11 } else { 1 }) {
+        for n in thinned(0..=2000, 11) {
             let data = &data[n % 64..n % 64 + n];
-            let expected = xns::reference(data);
-            for kernel in xns::KERNELS {
-                let Some(forced) = common::force(kernel) else { continue };
-                let kernel = kernel.info().name;
-                assert_eq!(forced.value(&(), data), expected, "{name} {kernel} {n}");
-            }
+            values(xns::KERNELS, data, xns::reference(data), name);
         }
     }
 }
@@ -56,11 +54,7 @@ fn compare_sums<F: Family<With = (), State = [u32; 2]>>(
                     whole = next(whole, &units[n - unit..]);
                 }
                 let expected = if last.is_empty() { whole } else { next(whole, last) };
-                for kernel in kernels {
-                    let Some(forced) = common::force(kernel) else { continue };
-                    let kernel = kernel.info().name;
-                    assert_eq!(forced.run(&(), start, &data[..n]), expected, "{name} {kernel} {n}");
-                }
+                states(kernels, start, &data[..n], expected, name);
             }
         }
     }
@@ -76,22 +70,14 @@ fn weighted_kernels_at_every_length_to_1100() {
 #[test]
 fn internet_kernels_at_every_length_to_600() {
     for (name, data) in extremes(664) {
-        for n in (0..=600).step_by(if common::emulated() { 7 } else { 1 }) {
+        for n in thinned(0..=600, 7) {
             let data = &data[n % 64..n % 64 + n];
-            for kernel in internet::KERNELS {
-                let Some(forced) = common::force(kernel) else { continue };
-                let kernel = kernel.info().name;
-                assert_eq!(
-                    forced.value(&(), data),
-                    internet::reference(data),
-                    "{name} {kernel} {n}"
-                );
-                // From the largest state, which is minus zero.
+            let value = internet::reference(data);
+            values(internet::KERNELS, data, value, name);
+            // From the largest state, which is minus zero.
+            let expected = if value == 0xffff { 0 } else { value };
+            for (kernel, forced) in common::forced(internet::KERNELS) {
                 let sum = forced.run(&(), u64::MAX, data);
-                let expected = match internet::reference(data) {
-                    0xffff => 0,
-                    value => value,
-                };
                 assert_eq!(internet::Internet::finish(&(), sum), expected, "{name} {kernel} {n}");
             }
         }
@@ -102,18 +88,10 @@ fn internet_kernels_at_every_length_to_600() {
 #[test]
 fn xns_kernels_from_every_state() {
     let data = noise(600);
-    let mut joined = vec![0; 2];
     for state in (0..0xffff_u16).step_by(if common::emulated() { 4001 } else { 37 }) {
-        let n = usize::from(state) * 7 % 600;
-        joined.truncate(2);
-        joined[..2].copy_from_slice(&u16::to_be_bytes(state.rotate_right(1)));
-        joined.extend(&data[..n]);
-        let expected = xns::reference(&joined);
-        for kernel in xns::KERNELS {
-            let Some(forced) = common::force(kernel) else { continue };
-            let kernel = kernel.info().name;
-            assert_eq!(forced.run(&(), state, &data[..n]), expected, "{kernel} {state} {n}");
-        }
+        let data = &data[..usize::from(state) * 7 % 600];
+        let joined = [&state.rotate_right(1).to_be_bytes(), data].concat();
+        states(xns::KERNELS, state, data, xns::reference(&joined), "any state");
     }
 }
 
@@ -126,18 +104,8 @@ fn paired_kernels_around_their_blocks() {
         let block = 1364 * 8 * vector;
         for n in [block - 1, block, block + 1, block + vector - 1, block + 8 * vector - 2] {
             for (name, data) in &data {
-                let data = &data[..n];
-                let expected = (internet::reference(data), xns::reference(data));
-                for kernel in internet::KERNELS {
-                    let Some(forced) = common::force(kernel) else { continue };
-                    let kernel = kernel.info().name;
-                    assert_eq!(forced.value(&(), data), expected.0, "{name} {kernel} {n}");
-                }
-                for kernel in xns::KERNELS {
-                    let Some(forced) = common::force(kernel) else { continue };
-                    let kernel = kernel.info().name;
-                    assert_eq!(forced.value(&(), data), expected.1, "{name} {kernel} {n}");
-                }
+                values(internet::KERNELS, &data[..n], internet::reference(&data[..n]), name);
+                values(xns::KERNELS, &data[..n], xns::reference(&data[..n]), name);
             }
         }
     }
@@ -160,58 +128,95 @@ fn arrays_of_known_length() {
         24 25 31 32 33 40 60 64 1500);
 }
 
-/// Compares a dual sum of data in two pieces, and of changed data, with the definition.
-fn dual_sums<M: Modulus + PartialEq>() {
-    let data = noise(304);
-    let stream = |data: &[u8]| {
-        let mut stream = dual::Checksum::<M>::new();
-        stream.update(data);
-        stream
-    };
-    for n in (0..=300).step_by(if common::emulated() { 13 } else { 1 }) {
-        let data = &data[n % 4..n % 4 + n];
-        let expected = dual::reference::<M>(data);
-        for split in 0..=n {
-            let (first, second) = data.split_at(split);
-            let mut pieces = stream(first);
-            assert_eq!(pieces.value(), dual::reference::<M>(first), "{n} {split}");
-            let resumed = dual::Checksum::<M>::resume(pieces.value(), split as u64);
-            assert_eq!(resumed, Ok(pieces), "{n} {split}");
-            pieces.update(second);
-            assert_eq!((pieces.value(), pieces.bytes()), (expected, n as u64), "{n} {split}");
-            let mut combined = stream(first);
-            match combined.combine(&stream(second)) {
-                Ok(()) => assert_eq!(combined, pieces, "{n} {split}"),
-                Err(error) => {
-                    assert_eq!(error, Error::OddSplit { bytes: split as u64 });
-                    assert_ne!(split % 4, 0);
-                }
-            }
-            let changed = &mut data.to_vec();
-            let end = n.min(split + 5);
-            changed[split..end].iter_mut().for_each(|byte| *byte = byte.wrapping_mul(7) ^ 0xa5);
-            let (old, new) = (&data[split..end], &changed[split..end]);
-            let updated = dual::update_at::<M>(expected, n as u64, split as u64, old, new);
-            assert_eq!(updated, Some(dual::reference::<M>(changed)), "{n} {split}");
-        }
-        // Byte by byte.
-        let mut bytes = dual::Checksum::<M>::new();
-        data.chunks(1).for_each(|byte| bytes.update(byte));
-        assert_eq!(bytes.value(), expected, "{n}");
-    }
-    assert_eq!(dual::update_at::<M>(0, 4, 2, &[0; 3], &[0; 3]), None);
-    assert_eq!(dual::update_at::<M>(0, 4, 2, &[0; 2], &[0; 1]), None);
-    let m = M::MODULUS as u32;
-    for (value, bytes) in [(m, 8), (m << M::WIDTH, 8), (1, 0)] {
-        assert_eq!(
-            dual::Checksum::<M>::resume(value, bytes),
-            Err(Error::ImpossibleValue { bytes })
-        );
-    }
-}
+/// Returns a sum's value after a change: the value, the length, the offset, the old bytes, the new.
+type Update = fn(u32, u64, u64, &[u8], &[u8]) -> Option<u32>;
 
+/// The functions that update the value of one family.
+const UPDATES: [(&str, Update); 18] = {
+    macro_rules! of_fletcher {
+        ($variant:ty, $bits:literal) => {
+            |value, length, offset, old, new| {
+                let sums = [value & ((1 << $bits) - 1), value >> $bits];
+                let sums = fletcher::update_at::<$variant>(sums, length, offset, old, new);
+                sums.map(|[a, b]| b << $bits | a)
+            }
+        };
+    }
+    macro_rules! of_baseline {
+        ($operation:ident, $word:ident) => {
+            |value, length, offset, old, new| {
+                use residue::baseline::{Baseline, $operation};
+                let inside = offset + old.len() as u64 <= length;
+                let updated = Baseline::<$operation, $word>::update_at(value, offset, old, new);
+                updated.filter(|_| inside)
+            }
+        };
+    }
+    [
+        ("fletcher-16", of_fletcher!(Mod255, 8)),
+        ("fletcher-32", of_fletcher!(Mod65535, 16)),
+        ("fletcher-16/mod256", of_fletcher!(Mod256, 8)),
+        ("fletcher-32/mod65536", of_fletcher!(Mod65536, 16)),
+        ("fletcher-32/be", |value, length, offset, old, new| {
+            let update: Update = of_fletcher!(Mod65535, 16);
+            update(swap_halves(value), length, offset, old, new).map(swap_halves)
+        }),
+        ("adler-32", adler::update_at),
+        ("xns", |value, length, offset, old, new| {
+            xns::update_at(value as u16, length, offset, old, new).map(u32::from)
+        }),
+        ("dual-16", dual::update_at::<Mod253>),
+        ("dual-32", dual::update_at::<Mod65525>),
+        ("koopman-8", koopman::update_at::<Mod253>),
+        ("koopman-16", koopman::update_at::<Mod65519>),
+        ("koopman-32", koopman::update_at::<Mod4294967291>),
+        ("xor-8", of_baseline!(Xor, u8)),
+        ("xor-16", of_baseline!(Xor, u16)),
+        ("xor-32", of_baseline!(Xor, u32)),
+        ("sum-8", of_baseline!(Add, u8)),
+        ("sum-16", of_baseline!(Add, u16)),
+        ("sum-32", of_baseline!(Add, u32)),
+    ]
+};
+
+/// Compares data in two pieces, resumed and combined, and changed data, with the definition.
 #[test]
-fn dual_sums_of_every_split() {
-    dual_sums::<Mod253>();
-    dual_sums::<Mod65525>();
+fn every_split_of_short_data() {
+    let data = noise(104);
+    for (name, update) in UPDATES {
+        let code = common::code(name);
+        let short = thinned(0..=70, 13).chain([100]);
+        for data in short.map(|n| &data[n % 4..n % 4 + n]) {
+            let (n, expected) = (data.len() as u64, code.reference(data));
+            for split in 0..=data.len() {
+                let (first, second) = data.split_at(split);
+                let at = format!("{code}: {split} of {n} bytes");
+                let mut pieces = stream(&code, first);
+                assert_eq!(pieces.value(), code.reference(first), "{at}");
+                let odd = Error::OddSplit { bytes: split as u64 };
+                match code.resume(pieces.value(), split as u64) {
+                    Ok(resumed) => assert_eq!(resumed, pieces, "{at}"),
+                    Err(error) => assert!(error == odd && split % 2 == 1, "{at}: {error}"),
+                }
+                pieces.update(second);
+                assert_eq!((pieces.value(), pieces.bytes()), (expected, n), "{at}");
+                let mut combined = stream(&code, first);
+                match combined.combine(&stream(&code, second)) {
+                    Ok(()) => assert_eq!(combined, pieces, "{at}"),
+                    Err(error) => assert!(error == odd && split % 4 != 0, "{at}: {error}"),
+                }
+                let changed = &mut data.to_vec();
+                let end = data.len().min(split + 5);
+                changed[split..end].iter_mut().for_each(|byte| *byte = byte.wrapping_mul(7) ^ 0xa5);
+                let (old, new) = (&data[split..end], &changed[split..end]);
+                let updated = update(expected as u32, n, split as u64, old, new);
+                assert_eq!(updated.map(u128::from), Some(code.reference(changed)), "{at}");
+            }
+            let mut bytes = code.stream();
+            data.chunks(1).for_each(|byte| bytes.update(byte));
+            assert_eq!(bytes.value(), expected, "{code}: {n} bytes");
+        }
+        assert_eq!(update(0, 4, 2, &[0; 3], &[0; 3]), None, "{code}");
+        assert_eq!(update(0, 4, 2, &[0; 2], &[0; 1]), None, "{code}");
+    }
 }

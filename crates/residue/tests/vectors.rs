@@ -4,7 +4,7 @@ mod common;
 
 use common::{hex, input, number, vectors};
 use residue::fletcher::check_octets;
-use residue::{Code, Error, Partial, internet};
+use residue::{Error, Partial, internet};
 
 #[test]
 fn every_kernel_gives_every_cited_value() {
@@ -12,15 +12,13 @@ fn every_kernel_gives_every_cited_value() {
     for file in common::values() {
         for line in vectors(&file) {
             let [name, text, value, source] = line.as_slice() else { panic!("{file}: {line:?}") };
-            let code: Code = name.parse().unwrap_or_else(|e| panic!("{file}: {name}: {e}"));
+            let code = common::code(name);
             assert_eq!(code.name(), name);
             let (data, expected) = (input(text), number(value));
             assert_eq!(code.value(&data), expected, "{name} of {text} ({source})");
             for kernel in code.kernels() {
                 match code.value_with(kernel.name, &data) {
-                    Ok(value) => {
-                        assert_eq!(value, expected, "{name} {} of {text} ({source})", kernel.name)
-                    }
+                    Ok(value) => assert_eq!(value, expected, "{name} {kernel:?} {text} ({source})"),
                     Err(Error::UnsupportedKernel(_)) => assert!(!kernel.supported()),
                     Err(other) => panic!("{name} {}: {other}", kernel.name),
                 }
@@ -46,25 +44,15 @@ fn check_octets_as_cited() {
         let [name, text, offset, octets, source] = line.as_slice() else { panic!("{line:?}") };
         let (mut data, offset, expected) =
             (input(text), offset.parse().expect("offset"), hex(octets));
-        match name.as_str() {
-            "iso-8473" => {
-                assert_eq!(
-                    check_octets::place(&mut data, offset).map(Vec::from),
-                    Some(expected),
-                    "{text} ({source})"
-                );
-                assert!(check_octets::verify(&data));
-            }
-            "four-octets" => {
-                assert_eq!(
-                    check_octets::place_four(&mut data, offset).map(Vec::from),
-                    Some(expected),
-                    "{text} ({source})"
-                );
-                assert!(check_octets::verify_four(&data));
-            }
+        let placed = match name.as_str() {
+            "iso-8473" => check_octets::place(&mut data, offset).map(Vec::from),
+            "four-octets" => check_octets::place_four(&mut data, offset).map(Vec::from),
             other => panic!("{other}"),
-        }
+        };
+        assert_eq!(placed, Some(expected), "{text} ({source})");
+        let verify: fn(&[u8]) -> bool =
+            if name == "iso-8473" { check_octets::verify } else { check_octets::verify_four };
+        assert!(verify(&data), "{text} ({source})");
     }
 }
 
@@ -74,7 +62,7 @@ fn combined_values_as_cited() {
         let [name, first, second, length, combined, source] = line.as_slice() else {
             panic!("{line:?}")
         };
-        let code: Code = name.parse().expect("a code");
+        let code = common::code(name);
         let (first, second, expected) = (number(first), number(second), number(combined));
         let length = length
             .strip_prefix("0x")

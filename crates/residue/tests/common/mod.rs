@@ -1,12 +1,44 @@
-//! Shared parts of the tests: the definitions by code name, the vector files, and memory with guard
-//! pages.
+//! Shared parts of the tests: codes by name, kernels that run here, any data, the vector files, and
+//! memory with guard pages.
 #![allow(dead_code)]
 
+use proptest::prelude::*;
 use residue::cpu::Features;
 use residue::crc::Params;
 use residue::kernel::{Family, Forced, Kernel};
+use residue::{Code, Stream};
+use residue_testing::noise;
+use std::fmt::Debug;
 use std::path::PathBuf;
 use std::process::Command;
+
+/// Returns the code of a name or of parameters.
+pub fn code(name: &str) -> Code {
+    name.parse().unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Returns the sums, and the CRCs of these names.
+pub fn sums_and(crcs: &[&str]) -> Vec<Code> {
+    let sums = Code::all().filter(|code| code.params().is_none());
+    sums.chain(crcs.iter().map(|name| code(name))).collect()
+}
+
+/// Returns a stream that took these data in.
+pub fn stream<'a>(code: &'a Code, data: &[u8]) -> Stream<'a> {
+    let mut stream = code.stream();
+    stream.update(data);
+    stream
+}
+
+pub fn any_code() -> impl Strategy<Value = Code> {
+    let names: Vec<&str> = Code::names().collect();
+    prop::sample::select(names).prop_map(code)
+}
+
+/// Returns how many cases to try, or under an emulator.
+pub fn cases(all: u32, under_an_emulator: u32) -> ProptestConfig {
+    ProptestConfig::with_cases(if emulated() { under_an_emulator } else { all })
+}
 
 /// Returns whether an emulator runs the tests (`cargo xtask cross`).
 ///
@@ -24,9 +56,38 @@ pub fn wanted(needs: Features) -> bool {
     elsewhere.is_none_or(|tier| !tier.contains(needs))
 }
 
-/// Returns the kernel, if this CPU can run it and it is to be tested.
-pub fn force<F: Family>(kernel: &'static Kernel<F>) -> Option<Forced<F>> {
-    kernel.force().filter(|_| wanted(kernel.info().needs))
+/// Returns the kernels that this CPU can run and that are to be tested, with their names.
+pub fn forced<F: Family>(
+    kernels: &'static [Kernel<F>],
+) -> impl Iterator<Item = (&'static str, Forced<F>)> {
+    let wanted = kernels.iter().filter(|kernel| wanted(kernel.info().needs));
+    wanted.filter_map(|kernel| Some((kernel.info().name, kernel.force()?)))
+}
+
+/// Checks that all kernels give the data this value.
+pub fn values<F: Family<With = ()>>(
+    kernels: &'static [Kernel<F>],
+    data: &[u8],
+    expected: F::Value,
+    at: impl Debug,
+) {
+    for (name, kernel) in forced(kernels) {
+        assert_eq!(kernel.value(&(), data), expected, "{name} {at:?} of {} bytes", data.len());
+    }
+}
+
+/// Checks that all kernels lead from a state to another.
+pub fn states<F: Family<With = ()>>(
+    kernels: &'static [Kernel<F>],
+    state: F::State,
+    data: &[u8],
+    expected: F::State,
+    at: impl Debug,
+) {
+    for (name, kernel) in forced(kernels) {
+        let found = kernel.run(&(), state, data);
+        assert_eq!(found, expected, "{name} {at:?} from {state:?} over {} bytes", data.len());
+    }
 }
 
 /// Returns all cases, or under an emulator the first and every `n`th after it.
@@ -170,6 +231,23 @@ impl Guarded {
             assert_eq!(libc::mprotect(base.cast(), page, libc::PROT_NONE), 0);
             assert_eq!(libc::mprotect(base.add(page + middle).cast(), page, libc::PROT_NONE), 0);
             Guarded { base, page, middle }
+        }
+    }
+
+    /// Calls `check` with noise of each length, once before a page that may not be read, and once
+    /// behind one.
+    pub fn at_both_ends(
+        at_least: usize,
+        lengths: impl Iterator<Item = usize>,
+        check: impl Fn(&[u8]),
+    ) {
+        let mut memory = Guarded::new(at_least);
+        let bytes = memory.bytes();
+        let length = bytes.len();
+        bytes.copy_from_slice(&noise(length));
+        for n in lengths {
+            check(&bytes[length - n..]);
+            check(&bytes[..n]);
         }
     }
 
