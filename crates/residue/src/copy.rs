@@ -193,12 +193,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "millions of bytes")]
     fn every_kernel_copies_all_bytes_and_no_others() {
-        let mut number = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut noise = || {
-            number = number.rotate_left(7).wrapping_mul(0xd134_2543_de82_ef95) + 1;
-            (number >> 56) as u8
-        };
-        let data: Vec<u8> = (0..70_100).map(|_| noise()).collect();
+        let data = residue_testing::noise(70_100);
         let mut copies = Copies { data: &data, count: 0 };
         for name in [
             "crc-32/iscsi",

@@ -31,6 +31,17 @@ fn spans() -> impl Strategy<Value = Vec<(u32, u32)>> {
     })
 }
 
+/// Codes with and without kernels for batches, and one whose values differ from its family's.
+const CODES: [&str; 7] = [
+    "internet",
+    "adler-32",
+    "iso-8473",
+    "crc-32/iscsi",
+    "crc-64/nvme",
+    "crc-16/arc",
+    "crc-82/darc",
+];
+
 fn check(base: &[u8], spans: &[(u32, u32)]) {
     let packets: Vec<&[u8]> =
         spans.iter().map(|&(start, length)| &base[start as usize..][..length as usize]).collect();
@@ -48,7 +59,7 @@ fn check(base: &[u8], spans: &[(u32, u32)]) {
             internet: internet::checksum;
             crc32c: crc32c;
         }
-        for name in ["internet", "crc32c", "crc-16/arc", "iso-8473"] {
+        for name in CODES {
             let code = common::code(name);
             let mut values = vec![0; packets.len()];
             assert_eq!(batch::each(&code, form, &mut values), Ok(()));
@@ -70,7 +81,7 @@ proptest! {
 #[test]
 fn every_length_among_others() {
     let base = noise(BYTES);
-    let mixed: Vec<(u32, u32)> = (0..=200).map(|length| (3 * length, length)).collect();
+    let mixed: Vec<(u32, u32)> = (0..=300).map(|length| (3 * length, length)).collect();
     check(&base, &mixed);
     for length in 0..=200 {
         check(&base, &[(length, length); 19]);
@@ -80,11 +91,23 @@ fn every_length_among_others() {
 #[test]
 fn errors_say_what_and_where() {
     let packets: [&[u8]; 2] = [b"123456789", b""];
-    let error = batch::crc32c(&packets, &mut [0]).expect_err("two packets, one place");
-    assert_eq!(error, Error::BatchLength { packets: 2, values: 1 });
-    assert_eq!(error.to_string(), "a batch of 2 packets needs 2 places for their values, not 1");
-    let error = Spans::new(b"123456789", &[(0, 9), (8, 2)]).map(drop).expect_err("outside");
-    assert_eq!(error, Error::SpanOutside { index: 1, start: 8, length: 2, bytes: 9 });
-    assert_eq!(error.to_string(), "span 1 (2 bytes at byte 8) reaches past its buffer of 9 bytes");
+    let error = Error::BatchLength { packets: 2, values: 3 };
+    assert_eq!(error.to_string(), "a batch of 2 packets needs 2 places for their values, not 3");
+    let mut values = [7; 3];
+    assert_eq!(batch::internet(&packets, &mut values), Err(error));
+    assert_eq!(values, [7; 3], "nothing is written");
+    assert_eq!(batch::crc32c(&packets, &mut [0; 3]), Err(error));
+    assert_eq!(batch::each(&common::code("xns"), &packets, &mut [0; 3]), Err(error));
+    let too_few = Error::BatchLength { packets: 2, values: 1 };
+    assert_eq!(batch::crc32c(&packets, &mut [0]), Err(too_few));
     assert_eq!(batch::internet(&[], &mut []), Ok(()));
+
+    let spans = |spans| Spans::new(b"1234", spans).map(drop);
+    assert_eq!(spans(&[(0, 4), (4, 0)]), Ok(()));
+    let outside = |index, start, length| Err(Error::SpanOutside { index, start, length, bytes: 4 });
+    assert_eq!(spans(&[(0, 4), (2, 3)]), outside(1, 2, 3));
+    assert_eq!(spans(&[(5, 0)]), outside(0, 5, 0));
+    assert_eq!(spans(&[(u32::MAX, u32::MAX)]), outside(0, u32::MAX, u32::MAX));
+    let error = Spans::new(b"123456789", &[(0, 9), (8, 2)]).map(drop).expect_err("outside");
+    assert_eq!(error.to_string(), "span 1 (2 bytes at byte 8) reaches past its buffer of 9 bytes");
 }

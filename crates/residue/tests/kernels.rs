@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{sums_and, thinned};
+use common::{Runnable, sums_and, thinned};
 use residue::code::ValueEncoding;
 use residue::crc::{Crc, Params, catalog};
 use residue::dual::Dual;
@@ -38,56 +38,44 @@ fn boundaries(code: &Code) -> Vec<usize> {
     lengths
 }
 
-/// Runs every supported kernel of a code on equal data.
-struct Compare<'a> {
-    code: &'a Code,
-    data: &'a [u8],
-    expected: Option<u128>,
-    kernels: usize,
+/// A code, and the kernels that are compared with its definition.
+struct Compared {
+    code: Code,
+    kernels: Vec<Runnable>,
 }
 
-impl Visitor for Compare<'_> {
-    fn table<F: Family<Value: Into<u128>>>(
-        &mut self,
-        kernels: &'static [Kernel<F>],
-        with: impl FnOnce() -> F::With,
-        encoding: ValueEncoding,
-    ) {
-        let with = &with();
-        self.kernels += kernels.iter().filter(|kernel| kernel.force().is_some()).count();
-        for (name, forced) in common::forced(kernels) {
-            let (data, n) = (self.data, self.data.len());
-            let expected = *self.expected.get_or_insert_with(|| self.code.reference(data));
-            let whole = encoding.of(forced.value(with, data).into(), data);
-            assert_eq!(whole, expected, "{} {name} of {n} bytes", self.code);
-            // From state to state, cut at an even place, because words must not be cut in two.
-            let cut = n / 3 / 4 * 4;
-            let state = forced.run(with, F::start(with), &data[..cut]);
-            let state = forced.run(with, state, &data[cut..]);
-            let joined = encoding.of(F::finish(with, state).into(), data);
-            assert_eq!(joined, expected, "{} {name} of {cut} + {} bytes", self.code, n - cut);
+impl Compared {
+    fn of(code: Code) -> Self {
+        Compared { kernels: common::kernels(&code), code }
+    }
+
+    fn named(name: &str) -> Self {
+        Compared::of(common::code(name))
+    }
+
+    /// Runnable every kernel on the data: at once, and from state to state.
+    fn compare(&self, data: &[u8]) {
+        let (code, n, expected) = (&self.code, data.len(), self.code.reference(data));
+        // An even place, because words must not be cut in two.
+        let cut = n / 3 / 4 * 4;
+        for Runnable { name, value, in_two } in &self.kernels {
+            assert_eq!(value(data), expected, "{code} {name} of {n} bytes");
+            assert_eq!(in_two(data, cut), expected, "{code} {name} of {n} bytes, cut at {cut}");
         }
     }
-}
-
-fn compare(code: &Code, data: &[u8]) -> usize {
-    let mut visitor = Compare { code, data, expected: None, kernels: 0 };
-    code.visit(&mut visitor);
-    visitor.kernels
 }
 
 /// The kernels of another CRC's tables are wrong ones.
 #[test]
 #[should_panic(expected = "crc-32/bzip2 ")]
 fn wrong_kernels_in_a_table_are_found() {
-    let [code, other] = ["crc-32/bzip2", "crc-32/cksum"].map(common::code);
-    let data = &[1, 2, 3];
-    Code::visit(&other, &mut Compare { code: &code, data, expected: None, kernels: 0 });
+    let other = common::kernels(&common::code("crc-32/cksum"));
+    Compared { code: common::code("crc-32/bzip2"), kernels: other }.compare(&[1, 2, 3]);
 }
 
 /// Returns codes whose tables are few or cheap to make: the sums, and a CRC of each kind.
-fn codes() -> Vec<Code> {
-    sums_and(&[
+fn codes() -> impl Iterator<Item = Compared> {
+    let codes = sums_and(&[
         "crc-32/iscsi",
         "crc-32/iso-hdlc",
         "crc-32/bzip2",
@@ -100,16 +88,17 @@ fn codes() -> Vec<Code> {
         "crc-5/usb",
         "crc-24/openpgp",
         "crc-82/darc",
-    ])
+    ]);
+    codes.into_iter().map(Compared::of)
 }
 
 #[test]
 fn all_lengths_from_empty_to_four_blocks() {
     let data = noise(700);
     for code in codes() {
+        assert!(code.code.kernels().any(|kernel| kernel.supported()));
         for n in thinned(0..=600, 3) {
-            let kernels = compare(&code, &data[n % 64..n % 64 + n]);
-            assert!(kernels >= 1);
+            code.compare(&data[n % 64..n % 64 + n]);
         }
     }
 }
@@ -119,10 +108,11 @@ fn lengths_around_every_block() {
     let data = noise((4 << 20) + 200);
     for code in codes() {
         // Sums have the longest blocks, and few kernels.
-        let longest = if common::emulated() && code.params().is_some() { 30_000 } else { 5 << 20 };
-        let lengths = boundaries(&code).into_iter().chain([(2 << 20) + 129]);
+        let longest =
+            if common::emulated() && code.code.params().is_some() { 30_000 } else { 5 << 20 };
+        let lengths = boundaries(&code.code).into_iter().chain([(2 << 20) + 129]);
         for n in thinned(lengths.filter(|&n| n <= longest), 7) {
-            compare(&code, &data[n % 61..n % 61 + n]);
+            code.compare(&data[n % 61..n % 61 + n]);
         }
     }
 }
@@ -133,10 +123,10 @@ fn lengths_around_every_block() {
 fn every_place_in_a_cache_line() {
     let data = noise(6600);
     for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-64/nvme", "crc-64/ecma-182", "adler-32"] {
-        let code = common::code(name);
+        let code = Compared::named(name);
         for start in thinned(0..64, 5) {
             for n in [1280, 1291, 1343, 1344 + start, 5120 + 1279, 6500] {
-                compare(&code, &data[start..start + n]);
+                code.compare(&data[start..start + n]);
             }
         }
     }
@@ -156,14 +146,14 @@ fn lengths_that_are_read_ahead() {
     // A head, and more behind a step of the loop.
     let data = noise(from + 2500);
     for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-32/bzip2", "adler-32"] {
-        let code = common::code(name);
+        let code = Compared::named(name);
         for n in [from, from + 1000, data.len()] {
-            compare(&code, &data[..n]);
+            code.compare(&data[..n]);
         }
     }
 }
 
-/// Runs the two tests above under each profile, but this CPU's, that asks for one of the loops.
+/// Runnable the two tests above under each profile, but this CPU's, that asks for one of the loops.
 #[test]
 fn loops_that_other_profiles_ask_for() {
     if common::emulated() {
@@ -208,12 +198,12 @@ fn lengths_around_the_windows_of_byte_matrices() {
     ];
     let data = noise(2800);
     for name in names {
-        let code = common::code(name);
+        let code = Compared::named(name);
         for n in thinned(1000..=2600, 29).step_by(3) {
-            compare(&code, &data[n % 64..n % 64 + n]);
+            code.compare(&data[n % 64..n % 64 + n]);
         }
         // An all-zero message cannot hide the loss of a start state.
-        compare(&code, &[0; 1500]);
+        code.compare(&[0; 1500]);
     }
 }
 
@@ -223,7 +213,7 @@ fn all_alignments() {
     for code in codes() {
         for offset in thinned(0..64, 5) {
             for n in [1, 7, 8, 9, 16, 17, 31, 33, 63, 65, 100, 129, 200, 257] {
-                compare(&code, &data[offset..offset + n]);
+                code.compare(&data[offset..offset + n]);
             }
         }
     }
@@ -233,10 +223,10 @@ fn all_alignments() {
 fn all_catalogue_crcs() {
     let data = noise(300);
     for params in catalog::ALL {
-        let code = Code::Crc(Crc::new(params));
+        let code = Compared::of(Code::Crc(Crc::new(params)));
         let long = [63, 64, 65, 127, 128, 129, 143, 144, 145, 192, 255, 272];
         for n in thinned((0..=40).chain(long), 3) {
-            compare(&code, &data[n % 28..n % 28 + n]);
+            code.compare(&data[n % 28..n % 28 + n]);
         }
     }
 }
@@ -245,9 +235,9 @@ fn all_catalogue_crcs() {
 fn all_widths_and_start_states() {
     let data = noise(300);
     for params in common::every_width(3) {
-        let code = Code::Crc(Crc::new(&params));
+        let code = Compared::of(Code::Crc(Crc::new(&params)));
         for n in [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 32, 47, 130, 210] {
-            compare(&code, &data[n % 64..n % 64 + n]);
+            code.compare(&data[n % 64..n % 64 + n]);
         }
     }
 }
@@ -271,51 +261,33 @@ fn slow(kernel: &str) -> bool {
 /// for all messages and registers of that length.
 #[test]
 fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
-    struct Proof<'a> {
-        params: &'a Params,
-        lengths: &'a [usize],
-    }
-    impl Visitor for Proof<'_> {
-        fn table<F: Family<Value: Into<u128>>>(
-            &mut self,
-            kernels: &'static [Kernel<F>],
-            with: impl FnOnce() -> F::With,
-            _: ValueEncoding,
-        ) {
-            let with = &with();
-            let longest = *self.lengths.last().expect("lengths");
-            let zero = Params { init: 0, xorout: 0, refout: self.params.refin, ..*self.params };
-            // The value of a byte with one bit set, by the number of zero bytes after it: the
-            // definition, fed one more zero byte each time.
-            let after_zero = |value: u128| {
-                let register = if zero.refout { zero.reflect(value) } else { value };
-                Params { init: register, ..zero }.reference(&[0])
-            };
-            let images: Vec<[u128; 8]> = {
-                let first: [u128; 8] = std::array::from_fn(|bit| zero.reference(&[1 << bit]));
-                std::iter::successors(Some(first), |images| Some(images.map(after_zero)))
-                    .take(longest)
-                    .collect()
-            };
-            for (name, forced) in common::forced(kernels).filter(|(name, _)| !slow(name)) {
-                let mut message = vec![0; longest];
-                for &n in self.lengths {
-                    for place in 0..n {
-                        for (bit, &expected) in images[n - 1 - place].iter().enumerate() {
-                            message[place] = 1 << bit;
-                            let value: u128 = forced.value(with, &message[..n]).into();
-                            assert_eq!(value, expected, "{name} byte {place} bit {bit} of {n}");
-                        }
-                        message[place] = 0;
+    let lengths: Vec<usize> = thinned(1..=288, 23).chain(thinned(WIDE.into_iter(), 4)).collect();
+    let longest = *lengths.last().expect("lengths");
+    for params in PROVED {
+        let zero = Params { name: "custom", init: 0, xorout: 0, ..params };
+        // The value of a byte with one bit set, by the number of zero bytes after it: the
+        // definition, fed one more zero byte each time.
+        let after_zero = |value: u128| {
+            let register = if zero.refout { zero.reflect(value) } else { value };
+            Params { init: register, ..zero }.reference(&[0])
+        };
+        let first: [u128; 8] = std::array::from_fn(|bit| zero.reference(&[1 << bit]));
+        let next = |images: &[u128; 8]| Some(images.map(after_zero));
+        let images: Vec<_> = std::iter::successors(Some(first), next).take(longest).collect();
+        let kernels = common::kernels(&Code::Crc(Crc::new(&zero)));
+        for Runnable { name, value, .. } in kernels.iter().filter(|kernel| !slow(kernel.name)) {
+            let mut message = vec![0; longest];
+            for &n in &lengths {
+                for place in 0..n {
+                    for (bit, &expected) in images[n - 1 - place].iter().enumerate() {
+                        message[place] = 1 << bit;
+                        let value = value(&message[..n]);
+                        assert_eq!(value, expected, "{name} byte {place} bit {bit} of {n}");
                     }
+                    message[place] = 0;
                 }
             }
         }
-    }
-    let lengths: Vec<usize> = thinned(1..=288, 23).chain(thinned(WIDE.into_iter(), 4)).collect();
-    for params in PROVED {
-        let zero = Params { name: "custom", init: 0, xorout: 0, ..params };
-        Code::Crc(Crc::new(&zero)).visit(&mut Proof { params: &zero, lengths: &lengths });
     }
 }
 
@@ -325,11 +297,11 @@ fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
     for params in PROVED {
         for bit in 0..params.width {
             let one = Params { name: "custom", init: 1 << bit, xorout: 0, ..params };
-            let code = Code::Crc(Crc::new(&one));
+            let code = Compared::of(Code::Crc(Crc::new(&one)));
             let zeros = [0; 1025];
             let short = (0..=80).chain([96, 127, 128, 129, 191, 192, 255, 256, 257, 288]);
             for n in thinned(short.chain(WIDE), 5) {
-                compare(&code, &zeros[..n]);
+                code.compare(&zeros[..n]);
             }
         }
     }
@@ -464,9 +436,9 @@ fn slices_of_four_gibibytes_are_not_short() {
 #[test]
 fn no_kernel_reads_outside_its_slice() {
     for code in codes() {
-        let edges = boundaries(&code).into_iter().filter(|&n| n < 1 << 15);
+        let edges = boundaries(&code.code).into_iter().filter(|&n| n < 1 << 15);
         common::Guarded::at_both_ends(1 << 15, thinned((0..=300).chain(edges), 9), |data| {
-            compare(&code, data);
+            code.compare(data);
         });
     }
 }
@@ -508,6 +480,7 @@ fn every_tier_has_a_kernel_that_agrees() {
     }
     let data = noise(1500);
     for code in codes() {
+        let code = code.code;
         code.visit(&mut Tiers { data: &data, expected: code.reference(&data) });
     }
 }

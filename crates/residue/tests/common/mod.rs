@@ -3,14 +3,16 @@
 #![allow(dead_code)]
 
 use proptest::prelude::*;
+use residue::code::ValueEncoding;
 use residue::cpu::Features;
 use residue::crc::Params;
 use residue::kernel::{Family, Forced, Kernel};
-use residue::{Code, Stream};
+use residue::{Code, Stream, Visitor};
 use residue_testing::noise;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::process::Command;
+use std::rc::Rc;
 
 /// Returns the code of a name or of parameters.
 pub fn code(name: &str) -> Code {
@@ -62,6 +64,47 @@ pub fn forced<F: Family>(
 ) -> impl Iterator<Item = (&'static str, Forced<F>)> {
     let wanted = kernels.iter().filter(|kernel| wanted(kernel.info().needs));
     wanted.filter_map(|kernel| Some((kernel.info().name, kernel.force()?)))
+}
+
+/// A kernel of a code that runs here.
+pub struct Runnable {
+    pub name: &'static str,
+    pub value: Box<Value>,
+    pub in_two: Box<InTwo>,
+}
+
+/// Returns the code's value of data.
+type Value = dyn Fn(&[u8]) -> u128;
+
+/// Returns the code's value of data that are cut somewhere.
+type InTwo = dyn Fn(&[u8], usize) -> u128;
+
+/// Returns the kernels of a code, as [`forced`] does.
+pub fn kernels(code: &Code) -> Vec<Runnable> {
+    struct All(Vec<Runnable>);
+    impl Visitor for All {
+        fn table<F: Family<Value: Into<u128>>>(
+            &mut self,
+            kernels: &'static [Kernel<F>],
+            with: impl FnOnce() -> F::With,
+            encoding: ValueEncoding,
+        ) {
+            let with = Rc::new(with());
+            for (name, forced) in forced(kernels) {
+                let (one, other) = (with.clone(), with.clone());
+                let value = move |data: &[u8]| encoding.of(forced.value(&one, data).into(), data);
+                let in_two = move |data: &[u8], at: usize| {
+                    let state = forced.run(&other, F::start(&other), &data[..at]);
+                    let state = forced.run(&other, state, &data[at..]);
+                    encoding.of(F::finish(&other, state).into(), data)
+                };
+                self.0.push(Runnable { name, value: Box::new(value), in_two: Box::new(in_two) });
+            }
+        }
+    }
+    let mut all = All(Vec::new());
+    code.visit(&mut all);
+    all.0
 }
 
 /// Checks that all kernels give the data this value.
@@ -116,7 +159,7 @@ pub fn every_width(orders: usize) -> impl Iterator<Item = Params> {
     })
 }
 
-/// Runs a test of this program in a process of its own, which must succeed; returns what it prints.
+/// Runnable a test of this program in a process of its own, which must succeed; returns what it prints.
 ///
 /// `RESIDUE_CPU` and `RESIDUE_PROFILE`, which are read once per process, are those of `variables`.
 pub fn child(test: &str, variables: &[(&str, &str)]) -> String {
