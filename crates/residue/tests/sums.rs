@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{states, stream, thinned, values};
+use common::{same_states, same_values, stream, thinned};
 use residue::fletcher::{Mod255, Mod256, Mod65535, Mod65536, swap_halves};
 use residue::kernel::{Family, Kernel};
 use residue::koopman::{self, Mod253, Mod65519, Mod65525, Mod4294967291};
@@ -28,7 +28,7 @@ fn xns_kernels_at_every_length_to_2000() {
     for (name, data) in extremes(2064) {
         for n in thinned(0..=2000, 11) {
             let data = &data[n % 64..n % 64 + n];
-            values(xns::KERNELS, data, xns::reference(data), name);
+            same_values(xns::KERNELS, data, xns::reference(data), name);
         }
     }
 }
@@ -54,7 +54,7 @@ fn compare_sums<F: Family<With = (), State = [u32; 2]>>(
                     whole = next(whole, &units[n - unit..]);
                 }
                 let expected = if last.is_empty() { whole } else { next(whole, last) };
-                states(kernels, start, &data[..n], expected, name);
+                same_states(kernels, start, &data[..n], expected, name);
             }
         }
     }
@@ -73,7 +73,7 @@ fn internet_kernels_at_every_length_to_600() {
         for n in thinned(0..=600, 7) {
             let data = &data[n % 64..n % 64 + n];
             let value = internet::reference(data);
-            values(internet::KERNELS, data, value, name);
+            same_values(internet::KERNELS, data, value, name);
             // From the largest state, which is minus zero.
             let expected = if value == 0xffff { 0 } else { value };
             for (kernel, forced) in common::forced(internet::KERNELS) {
@@ -91,7 +91,7 @@ fn xns_kernels_from_every_state() {
     for state in (0..0xffff_u16).step_by(if common::emulated() { 4001 } else { 37 }) {
         let data = &data[..usize::from(state) * 7 % 600];
         let joined = [&state.rotate_right(1).to_be_bytes(), data].concat();
-        states(xns::KERNELS, state, data, xns::reference(&joined), "any state");
+        same_states(xns::KERNELS, state, data, xns::reference(&joined), "any state");
     }
 }
 
@@ -104,8 +104,8 @@ fn paired_kernels_around_their_blocks() {
         let block = 1364 * 8 * vector;
         for n in [block - 1, block, block + 1, block + vector - 1, block + 8 * vector - 2] {
             for (name, data) in &data {
-                values(internet::KERNELS, &data[..n], internet::reference(&data[..n]), name);
-                values(xns::KERNELS, &data[..n], xns::reference(&data[..n]), name);
+                same_values(internet::KERNELS, &data[..n], internet::reference(&data[..n]), name);
+                same_values(xns::KERNELS, &data[..n], xns::reference(&data[..n]), name);
             }
         }
     }

@@ -108,7 +108,7 @@ pub fn kernels(code: &Code) -> Vec<Runnable> {
 }
 
 /// Checks that all kernels give the data this value.
-pub fn values<F: Family<With = ()>>(
+pub fn same_values<F: Family<With = ()>>(
     kernels: &'static [Kernel<F>],
     data: &[u8],
     expected: F::Value,
@@ -120,7 +120,7 @@ pub fn values<F: Family<With = ()>>(
 }
 
 /// Checks that all kernels lead from a state to another.
-pub fn states<F: Family<With = ()>>(
+pub fn same_states<F: Family<With = ()>>(
     kernels: &'static [Kernel<F>],
     state: F::State,
     data: &[u8],
