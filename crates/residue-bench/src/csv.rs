@@ -1,9 +1,7 @@
 //! A run as comma-separated values after RFC 4180.
 
-use std::fmt::Write as _;
-
 use crate::model::Run;
-use residue_report::csv::quoted;
+use residue_report::csv::Sheet;
 
 /// Writes all cells of a run, one per line, with a header.
 ///
@@ -11,20 +9,18 @@ use residue_report::csv::quoted;
 /// full, so that reading them back loses nothing. Columns are the fields of
 /// [`Cell`](crate::model::Cell): all but `plain_...` are of the samples that were kept.
 pub fn csv(run: &Run) -> String {
-    let mut out = String::from(
+    let mut sheet = Sheet::new(
         "code,kernel,bytes,extra_bytes,samples,mean_cycles_per_byte,standard_deviation,\
          margin_95_percent,median_cycles_per_byte,min_cycles_per_byte,median_ns_per_call,\
          median_low_95_percent,median_high_95_percent,set_aside,plain_mean_cycles_per_byte,\
-         plain_margin_95_percent\r\n",
+         plain_margin_95_percent",
     );
     for c in &run.cells {
-        let (code, kernel) = (quoted(&c.code), quoted(&c.kernel));
-        let _ = write!(out, "{code},{kernel},{},{},{},", c.bytes, c.extra, c.samples);
-        let _ = write!(out, "{},{},{},{},{},{},", c.mean, c.sd, c.margin, c.median, c.min, c.ns);
-        let _ = write!(out, "{},{},{},", c.low, c.high, c.set_aside);
-        let _ = write!(out, "{},{}\r\n", c.plain_mean, c.plain_margin);
+        sheet.cells(&[&c.code, &c.kernel, &c.bytes, &c.extra, &c.samples]);
+        sheet.cells(&[&c.mean, &c.sd, &c.margin, &c.median, &c.min, &c.ns]);
+        sheet.cells(&[&c.low, &c.high, &c.set_aside, &c.plain_mean, &c.plain_margin]).end();
     }
-    out
+    sheet.text()
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! The commands: a file each, with its arguments and a `run` that prints to an [`Output`].
 
 mod bench;
+mod completions;
 mod conform;
 mod guard;
 mod identify;
 mod list;
-mod manual;
+mod man;
 mod pcap;
 mod strength;
 mod sum;
@@ -61,9 +62,9 @@ enum Command {
     /// Identify the code, known or unknown, that gives some values
     Identify(identify::IdentifyArgs),
     /// Generate shell completions
-    Completions(manual::CompletionsArgs),
+    Completions(completions::CompletionsArgs),
     /// Generate manual pages
-    Man(manual::ManArgs),
+    Man(man::ManArgs),
 }
 
 impl Cli {
@@ -78,8 +79,8 @@ impl Cli {
             Command::Guard(args) => guard::run(args, output),
             Command::Conform(args) => conform::run(args, output),
             Command::Identify(args) => identify::run(args, output),
-            Command::Completions(args) => manual::completions(args, Cli::command(), output),
-            Command::Man(args) => manual::pages(args, Cli::command(), output),
+            Command::Completions(args) => completions::run(args, Cli::command(), output),
+            Command::Man(args) => man::run(args, Cli::command(), output),
         }
     }
 }

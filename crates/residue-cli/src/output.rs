@@ -3,12 +3,13 @@
 mod document;
 mod encoding;
 mod escape;
-mod format;
 mod visible;
 
 use crate::progress::Progress;
 use crate::streams::{self, Stdout};
 use anstyle::{AnsiColor, Style};
+use residue_report::COLUMNS;
+use residue_report::text::wrapped;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -18,7 +19,6 @@ use std::process::ExitCode;
 pub use document::Bracket;
 pub use encoding::Encoding;
 pub use escape::{escape, unescape};
-pub use format::{Format, Report};
 pub use visible::{Form, Kept, visible};
 
 /// How a command ended; of several outcomes the greatest counts.
@@ -89,6 +89,14 @@ impl Output {
     /// Prints bytes and a newline.
     pub fn line(&mut self, line: impl AsRef<[u8]>) -> io::Result<()> {
         self.ended(line, b'\n')
+    }
+
+    /// Prints paragraphs, wrapped to the width of tables.
+    pub fn paragraphs<T: AsRef<str>>(
+        &mut self,
+        texts: impl IntoIterator<Item = T>,
+    ) -> io::Result<()> {
+        texts.into_iter().try_for_each(|text| self.line(wrapped(text.as_ref(), COLUMNS)))
     }
 
     /// Prints a line of a list, which other programs read: with names as they are, except on a

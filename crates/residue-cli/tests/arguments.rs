@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{folder, residue};
+use common::{folder, residue, typed};
 
 /// Arguments, separated by spaces, and a part of the message.
 const REFUSED: &[(&str, &str)] = &[
@@ -121,6 +121,147 @@ const REFUSED: &[(&str, &str)] = &[
     ("guard run --interface nosuch0", "nosuch0"),
     ("completions nosuch", "nosuch"),
     ("man nine/out", "nine/out"),
+    // Of each command.
+    ("strength crc-99", "neither a code"),
+    ("strength normal:1020", "no constant term"),
+    ("strength normal:11021 --width 16", "more than its width"),
+    ("strength x^101+1", "3 to 100"),
+    ("strength x^89+x^38+1", "degrees of at most 64"),
+    ("strength adler-32", "is not a CRC"),
+    ("strength crc-32 --most 2", "3..=65"),
+    ("strength crc-32 --length 0", "length 0"),
+    ("strength crc-32 --length 99999999999999999999B", "too long: give at most"),
+    ("strength weights crc-8 --length 9 --ber 2", "no bit error rate"),
+    ("strength compare crc-99", "neither a code"),
+    ("strength compare --length 0", "length 0"),
+    ("strength compare --ber 0", "above 0"),
+    ("strength compare --frames-per-second -1", "--frames-per-second"),
+    ("strength compare --frames-per-second 0", "above 0"),
+    ("strength advise --length 0 --hd 4", "length 0"),
+    ("strength advise --length 64 --hd 99", "at most 33"),
+    ("strength advise --hd 4", "--length"),
+    ("strength advise --length 64", "say what to detect"),
+    ("strength advise --length 64 --hd 4 --target 1e-9", "--ber or --damaged"),
+    ("strength advise --length 64 --ber 1e-6 --target 2", "no limit"),
+    ("strength advise --length 64 --ber 0", "no bit error rate"),
+    ("strength advise --length 64 --burst 33", "at most as many bits"),
+    ("strength search --width 65 --hd 4", "3 to 64"),
+    ("strength search --width 16 --hd 4 --range 0/4", "`0/4` is no range"),
+    ("strength search --width 16 --hd 4 --range 5/4", "`5/4` is no range"),
+    ("strength search --width 16 --hd 1", "every polynomial"),
+    ("strength search --width 16 --hd 18", "no polynomial of width 16"),
+    ("strength search --width 16 --hd 6 --length 1500B", "no code of 16 check bits"),
+    ("strength search --width 16 --hd 6 --length 0", "length 0"),
+    ("strength search --width 16", "--hd"),
+    ("strength search --hd 4", "--width"),
+    ("strength search --width 16 --hd 4 --survey", "cannot be used with"),
+    ("strength search --width 21 --survey", "too many"),
+    ("strength search --merge", "value is required"),
+    ("strength search --merge /no/such/file", "cannot read `/no/such/file`"),
+    ("strength search --width 8 --hd 4 --checkpoint /no/such/folder/file", "/no/such/folder"),
+    ("strength search --width 8 --hd 4 --checkpoint /", "cannot read"),
+    ("strength data", "no data given"),
+    ("strength data missing", "cannot read `missing`"),
+    ("strength data nine", "at least 512 bytes"),
+    ("strength data noise -a crc-64/nvme", "wider than 32 bits"),
+    ("strength data noise -a crc-33", "no code has this name"),
+    ("strength data noise --splices 1e99", "whole number"),
+    ("strength data noise --splices 0", "give a number"),
+    ("strength data --made sand", "uniform, zeros, bitmap, ramp, records"),
+    ("strength sums --length 0", "multiple of 4"),
+    ("strength sums --length 64 --data nine", "has 9 bytes"),
+    ("bench -a crc-33", "crc-33"),
+    ("bench -k mmx", "mmx"),
+    ("bench --mixed 64..20", "range"),
+    ("bench --mixed many", "20..64"),
+    ("bench --data noise", "zeros"),
+    ("bench --samples 0", "0"),
+    ("bench --mode fast", "fast"),
+    ("bench --statistic mode", "median"),
+    ("bench claims -a xns", "'-a'"),
+    ("bench -a xns claims", "cannot be used"),
+    ("bench --claims", "claims"),
+    ("pcap verify --csv --json", "cannot be used with"),
+    ("pcap verify --list=good", "invalid value 'good'"),
+    ("pcap verify --top -1", "unexpected argument"),
+    ("pcap verify --nonsense", "unexpected argument"),
+    ("pcap", "Usage: residue pcap"),
+    ("pcap make nine", "residue: nine: File exists"),
+    ("pcap make nine/below", "residue: nine/below: Not a directory"),
+    ("pcap make --synthetic 1000 nosuch/a.pcap", "nosuch/a.pcap: No such file or directory"),
+    ("pcap make --synthetic 1000 .", ".: is a folder"),
+    ("pcap make --synthetic -5 a.pcap", "unexpected argument"),
+    ("pcap make --synthetic much a.pcap", "invalid value"),
+    ("pcap make --seed 1 a", "--synthetic"),
+    ("pcap make", "<PATH>"),
+    ("pcap nat nine -n --map nonsense", "`nonsense`: an equals sign is missing"),
+    ("pcap nat nine -n --map=", "an equals sign is missing"),
+    ("pcap nat nine -n --map 192.0.2.1", "an equals sign is missing"),
+    ("pcap nat nine -n --map =", "`` is no address"),
+    ("pcap nat nine -n --map 192.0.2.1=", "`` is no address"),
+    ("pcap nat nine -n --map =192.0.2.1", "`` is no address"),
+    ("pcap nat nine -n --map 192.0.2.1=192.0.2.2=192.0.2.3", "`192.0.2.2=192.0.2.3` is no address"),
+    ("pcap nat nine -n --map 192.0.2.0/24=10.0.0.0/24", "`192.0.2.0/24` is no address"),
+    ("pcap nat nine -n --map 300.1.1.1=1.1.1.1", "`300.1.1.1` is no address"),
+    ("pcap nat nine -n --map 192.0.2.1:99999=10.0.0.1:1", "`192.0.2.1:99999` is no address"),
+    ("pcap nat nine -n --map 192.0.2.1:=10.0.0.1", "`192.0.2.1:` is no address"),
+    ("pcap nat nine -n --map 192.0.2.1=10.0.0.1:80", "does not say which port"),
+    ("pcap nat nine -n --map 192.0.2.1=::1", "different IP versions"),
+    ("pcap nat nine -n --map a\x1b[31m=b", "`a\\u{1b}[31m` is no address"),
+    ("pcap nat nine -n", "--map"),
+    ("identify", "SAMPLE"),
+    ("identify e3069283", "expected INPUT:VALUE"),
+    ("identify 313:12", "message `313`: expected"),
+    ("identify 31:", "value ``: expected"),
+    ("identify 31:123456789012345678901234567890123", "1 to 32 hexadecimal digits"),
+    ("identify @/nonexistent:12", "/nonexistent: No such file or directory"),
+    ("identify --trailer 4 0102", "2 bytes, fewer than --trailer 4"),
+    ("identify --trailer 17 01", "17 is not in 1..=16"),
+    ("identify --skip 65 01:12", "65 is not in 0..=64"),
+    ("identify 31:12 31:13", "samples 1 and 2 have the same message and different values"),
+    ("identify -s /nonexistent", "/nonexistent: No such file or directory"),
+    ("", "Usage: residue"),
+    ("nonsense", "unrecognized subcommand"),
+    ("sum --nonsense", "unexpected argument"),
+    ("sum --quiet", "--quiet goes with"),
+    ("sum --status x", "--check"),
+    ("sum --check --explain", "cannot be used"),
+    ("sum --check -r", "--recursive"),
+    ("sum --base64 --decimal", "cannot be used"),
+    ("sum -a nonsense", "no code has this name"),
+    ("sum -a= nine", "no code"),
+    ("sum --hex abc", "--hex"),
+    ("sum --self-test x", "cannot be used"),
+    ("conform -a xns --timeout 0 -- true", "seconds"),
+    ("conform -a xns", "<COMMAND>"),
+    ("conform -- cat", "--code"),
+    ("conform -a nothing -- cat", "no code has this name"),
+    ("list crc-32/iscis", "did you mean crc-32/iscsi"),
+    ("list adlr-32", "did you mean adler-32"),
+    ("list sha256", "`residue list` names them"),
+    ("list width=16", "poly"),
+    ("list width=999,poly=1", "1 to 128"),
+    ("list width=8,poly=1ff", "above"),
+    ("list width=8,poly=zz", "hexadecimal"),
+    ("list \u{1b}[31m", "\\u{1b}[31m"),
+    ("sum -a crc-16/ccit --text a", "did you mean crc-16/ccitt"),
+    ("list crc-16/ccit", "did you mean crc-16/ccitt"),
+    ("conform -a crc-16/ccit -- true", "did you mean crc-16/ccitt"),
+    ("bench -a crc-16/ccit --sizes 64", "did you mean crc-16/ccitt"),
+    ("strength crc-16/ccit", "did you mean crc-16/ccitt"),
+    ("strength weights crc-16/ccit --length 8", "did you mean crc-16/ccitt"),
+    ("strength compare crc-16/ccit", "did you mean crc-16/ccitt"),
+    ("strength compare internet,crc-16/ccit", "did you mean crc-16/ccitt"),
+    ("strength sums -a crc-16/ccit", "did you mean crc-16/ccitt"),
+    ("strength data -a crc-16/ccit --made zeros", "did you mean crc-16/ccitt"),
+    ("pcap compare nine noise --window 0", "expected a number from 0.001"),
+    ("pcap compare nine noise --window x", "expected a number"),
+    ("pcap compare nine noise --late -1", "-1"),
+    ("pcap compare nine noise --waiting 0", "0"),
+    ("pcap compare nine noise --clock nan", "expected a number"),
+    ("pcap compare nine noise third.pcap", "third.pcap"),
+    ("pcap compare - -", "both captures are standard input"),
+    ("pcap compare missing nine", "missing"),
 ];
 
 #[test]
@@ -128,15 +269,20 @@ fn wrong_arguments_are_refused_before_any_work() {
     let dir = folder();
     let mut failures = Vec::new();
     for (words, part) in REFUSED {
-        let ran = residue(words.split(' ')).within(dir.path()).run();
+        let ran = typed(words).within(dir.path()).run();
         if ran.code != 2 || !ran.out.is_empty() || !ran.err.contains(part) {
             failures.push(format!("{words}: {part}: {ran:?}"));
+        }
+        if ran.err.contains('\x1b') {
+            failures.push(format!("{words}: {:?}", ran.err));
         }
         // Long work is announced, and must not have begun.
         if ran.err.contains("which may take") {
             failures.push(format!("{words}: {}", ran.err));
         }
     }
+    let nameless = residue(["list", ""]).run();
+    assert!(nameless.code == 2 && nameless.err.contains("no code"), "{nameless:?}");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     // No file was created.
     let mut names: Vec<_> =

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Ran, folder, residue};
+use common::{Ran, folder, residue, typed};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn check(dir: &Path, list: &[u8], args: &[&str]) -> Ran {
-    residue([&["sum", "-c"], args].concat()).within(dir).input(list).run()
+    typed("sum -c").args(args).within(dir).input(list).run()
 }
 
 #[test]
@@ -153,9 +153,7 @@ fn sfv_files_and_prefixes() {
 #[test]
 fn several_codes_in_a_list() {
     let dir = folder();
-    let list = residue(["sum", "-a", "crc-32,xns,cksum,crc-64/xz", "nine", "noise"])
-        .within(dir.path())
-        .run();
+    let list = typed("sum -a crc-32,xns,cksum,crc-64/xz nine noise").within(dir.path()).run();
     assert_eq!(check(dir.path(), &list.out, &[]).ends(0).lines().count(), 8);
     let text = list.text().replace("cbf43926", "cbf43927");
     let ran = check(dir.path(), text.as_bytes(), &["--json"]);
@@ -223,7 +221,7 @@ fn lists_that_are_none() {
         ran.ends(code);
         assert!(ran.err.contains(message), "{list:?}: {}", ran.err);
     }
-    let ran = residue(["sum", "-c", "nosuch", ".", "list"]).within(dir.path()).run();
+    let ran = typed("sum -c nosuch . list").within(dir.path()).run();
     ran.ends(2);
     assert!(
         ran.err.contains("nosuch: No such file") && ran.err.contains(".: Is a directory"),

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{code, hex, residue};
+use common::{code, hex, residue, typed};
 use residue::Code;
 
 #[test]
@@ -20,7 +20,7 @@ fn ends_in_the_value() {
 
 #[test]
 fn a_long_division_by_hand() {
-    let ran = residue(["sum", "--explain", "-a", "width=3,poly=3", "--hex", "b0"]).run();
+    let ran = typed("sum --explain -a width=3,poly=3 --hex b0").run();
     let expected = "\
 The division. Addition and subtraction are exclusive or; there are no carries.
   10110000000
@@ -36,12 +36,11 @@ value      000 = 0
 
 #[test]
 fn each_input_by_each_code() {
-    let ran =
-        residue(["sum", "--explain", "-a", "xns,crc-8", "--text", "a", "--hex", "00ff"]).run();
+    let ran = typed("sum --explain -a xns,crc-8 --text a --hex 00ff").run();
     assert_eq!(ran.ends(0).lines().filter(|line| line.starts_with("value")).count(), 4);
-    let cksum = residue(["sum", "--explain", "-a", "cksum", "--text", "123456789"]).run();
+    let cksum = typed("sum --explain -a cksum --text 123456789").run();
     assert!(cksum.ends(0).contains("decimal    930766865"));
-    let wide = residue(["sum", "--explain", "-a", "width=128,poly=87,init=1", "--text", "x"]).run();
+    let wide = typed("sum --explain -a width=128,poly=87,init=1 --text x").run();
     let code = code("width=128,poly=87,init=1");
     assert!(wide.ends(0).contains(&hex(&code, code.value(b"x"))));
 }
@@ -87,7 +86,7 @@ fn what_cannot_be_explained() {
         (vec!["--hex", "0g"], "an even number"),
         (vec!["--hex", "é"], "an even number"),
     ] {
-        let ran = residue(["sum", "--explain"].into_iter().chain(args)).run();
+        let ran = typed("sum --explain").args(args).run();
         ran.ends(2);
         assert!(ran.err.contains(message), "{}", ran.err);
     }

@@ -8,66 +8,41 @@
 mod common;
 
 use common::RESIDUE;
-use residue_testing::{Running, installed, must, until};
+use common::hosts::{self, QUEUE, ROLE, V4, V6, command, guard, options_for, own, start};
+use residue_testing::{Running, installed, until};
 use serde_json::Value;
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// The role of a child of this test: the parent of the namespaces, a server, or a client.
-const ROLE: &str = "RESIDUE_TEST_ROLE";
+const TEST: &str = "guarded_hosts";
 const LENGTH: usize = 1 << 20;
-const PORT: u16 = 8080;
 
 #[test]
 fn guarded_hosts() {
     match std::env::var(ROLE) {
         Ok(role) if role == "inside" => inside(),
-        Ok(role) if role == "serve" => serve(),
+        Ok(role) if role == "serve" => hosts::serve(LENGTH),
         Ok(role) => fetch(&role),
         Err(_) => outside(),
     }
 }
 
 /// Returns the options of `unshare` to run the guard in namespaces, or `None` to skip the test.
-fn namespaces(tools: &[&str], probe: &str) -> Option<Vec<&'static str>> {
+fn namespaces(tools: &[&str], probe: &str) -> Option<&'static [&'static str]> {
     if tools.iter().any(|tool| !installed(tool)) {
         return None;
     }
-    let probes = [&["--user", "--map-root-user"][..], &[]].map(|more| {
-        let words = [more, &NAMESPACES].concat();
-        let output = Command::new("unshare").args(&words).args(["sh", "-c", probe]).output();
-        (words, output.expect("unshare runs"))
-    });
-    let why = format!("the guard: {}", String::from_utf8_lossy(&probes[0].1.stderr).trim());
-    let words = probes.into_iter().find(|(_, output)| output.status.success());
-    if words.is_none() {
-        residue_testing::skip(&why);
-    }
-    words.map(|(words, _)| words)
+    options_for(probe).map_err(|why| residue_testing::skip(&format!("the guard: {why}"))).ok()
 }
-
-const NAMESPACES: [&str; 6] =
-    ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
-const QUEUE: &str = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
 
 /// Starts this test again, in new namespaces.
 fn outside() {
     // Where only root may run dumpcap, root in a user namespace may not.
     let tools = ["ip", "iptables", "ip6tables", "dumpcap", "tshark", "unshare"];
-    let Some(words) = namespaces(&tools, &format!("{QUEUE} && dumpcap -v")) else { return };
-    let own = std::env::current_exe().expect("a path");
-    let mut run = Command::new("unshare");
-    run.args(words).arg(own).args(["--exact", "guarded_hosts", "--nocapture"]);
-    let output = run.env(ROLE, "inside").output().expect("unshare runs");
-    assert!(
-        output.status.success(),
-        "{}\n{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let Some(options) = namespaces(&tools, &format!("{QUEUE} && dumpcap -v")) else { return };
+    hosts::again(options, TEST, "inside");
 }
 
 fn can_demonstrate() -> bool {
@@ -82,7 +57,7 @@ fn demo() {
     }
     let words = "guard demo --case swap,strip,kill --engine queue --value 4 --ip 6 --segments 300 \
                  --one-in 10";
-    let ran = common::residue(words.split(' ').chain(["--json"])).run();
+    let ran = common::typed(words).args(["--json"]).run();
     ran.ends(0);
     let json = ran.json();
     let cases = json["cases"].as_array().expect("cases");
@@ -111,7 +86,7 @@ fn demo_in_the_kernel() {
     }
     let words = "guard demo --case swap,strip,kill --engine mixed,kernel --value 5 --ip 4,6 \
                  --segments 3000 --one-in 10";
-    let ran = common::residue(words.split(' ').chain(["--json"])).run();
+    let ran = common::typed(words).args(["--json"]).run();
     let why = "the kernel engine cannot run here";
     if ran.err.contains(why) {
         return residue_testing::skip(&format!("the guard: {}", ran.err));
@@ -135,7 +110,7 @@ fn demo_of_changed_sequence_numbers() {
         return;
     }
     let words = "guard demo --case sequence --value 4,7 --segments 1000 --json";
-    let ran = common::residue(words.split(' ')).run();
+    let ran = common::typed(words).run();
     ran.ends(0);
     let json = ran.json();
     let cases = json["cases"].as_array().expect("cases");
@@ -173,52 +148,10 @@ fn demo_leaves_nothing_behind() {
     until("all its processes have ended", || processes(&[&mark]) == 0);
 }
 
-fn own(role: &str) -> Vec<String> {
-    let own = std::env::current_exe().expect("a path").display().to_string();
-    ["env", &format!("{ROLE}={role}"), &own, "--exact", "guarded_hosts", "--nocapture"]
-        .map(str::to_string)
-        .to_vec()
-}
-
-/// Sends the file to every client.
-fn serve() {
-    for stream in TcpListener::bind(("::", PORT)).expect("a port").incoming() {
-        let _ = stream.and_then(|mut stream| stream.write_all(&residue_testing::noise(LENGTH)));
-    }
-}
-
 fn fetch(address: &str) {
-    let address: SocketAddr = address.parse().expect("an address");
-    let mut stream =
-        TcpStream::connect_timeout(&address, Duration::from_secs(10)).expect("a connection");
-    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
     let mut file = Vec::new();
-    stream.read_to_end(&mut file).expect("the file");
+    hosts::connect(address).read_to_end(&mut file).expect("the file");
     assert!(file == residue_testing::noise(LENGTH), "the file arrives");
-}
-
-fn command<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Command {
-    let mut command = Command::new("ip");
-    command
-        .args(["netns", "exec", host])
-        .args(words)
-        .env_remove("RESIDUE_CPU")
-        .env_remove("RESIDUE_PROFILE");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn start<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Running {
-    // Errors are not read here; the test detects their effect.
-    Running(command(host, words).stderr(Stdio::inherit()).spawn().expect("it starts"))
-}
-
-/// Runs `residue guard`, and returns the exit code, standard output and standard error.
-fn guard(host: &str, words: &str) -> (i32, String, String) {
-    let words: Vec<&str> = [RESIDUE, "guard"].into_iter().chain(words.split(' ')).collect();
-    let output = command(host, &words).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
 }
 
 fn status(host: &str) -> Option<Value> {
@@ -247,28 +180,15 @@ fn has_rules(host: &str) -> bool {
 }
 
 fn fetched(address: &str) {
-    let output = command("a", &own(address)).output().expect("it runs");
+    let output = command("a", &own(TEST, address)).output().expect("it runs");
     assert!(output.status.success(), "{address}: {output:?}");
 }
 
-const V4: &str = "10.80.0.2:8080";
-const V6: &str = "[fd80::2]:8080";
-
 fn inside() {
-    must("mount -t tmpfs none /run");
-    for host in ["a", "b"] {
-        must(&format!("ip netns add {host}"));
-        must(&format!("ip -n {host} link set lo up"));
-    }
-    must("ip -n a link add va type veth peer name vb netns b");
-    for (host, number) in [("a", 1), ("b", 2)] {
-        must(&format!("ip -n {host} addr add 10.80.0.{number}/24 dev v{host}"));
-        must(&format!("ip -n {host} addr add fd80::{number}/64 dev v{host} nodad"));
-        must(&format!("ip -n {host} link set v{host} up"));
-    }
-    let _server = start("b", &own("serve"));
+    hosts::hosts();
+    let _server = start("b", &own(TEST, "serve"));
     until("the server listens", || {
-        command("a", &own(V4)).output().is_ok_and(|output| output.status.success())
+        command("a", &own(TEST, V4)).output().is_ok_and(|output| output.status.success())
     });
 
     let (code, out, err) = guard("a", "check --interface va");

@@ -8,27 +8,25 @@
 mod common;
 
 use common::RESIDUE;
+use common::hosts::{
+    self, PORT, QUEUE, ROLE, V4, V6, cable, command, connect, guard, own, unshared,
+};
 use residue_testing::{Running, must, until};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The role of a child of this test: the parent of the namespaces, a server, or a client.
-const ROLE: &str = "RESIDUE_TEST_ROLE";
+const TEST: &str = "guarded_in_the_kernel";
 /// More than the buffers of both ends hold.
 const LENGTH: usize = 24 << 20;
-const PORT: u16 = 8080;
-const V4: &str = "10.80.0.2:8080";
-const V6: &str = "[fd80::2]:8080";
 
 #[test]
 fn guarded_in_the_kernel() {
     match std::env::var(ROLE) {
         Ok(role) if role == "inside" => inside(),
-        Ok(role) if role == "serve" => serve(),
+        Ok(role) if role == "serve" => hosts::serve(LENGTH),
         Ok(role) => match role.strip_prefix("hold ") {
             Some(address) => hold(address),
             None => fetch(&role),
@@ -56,16 +54,11 @@ fn a_mount_namespace_without_the_bpf_file_system() {
 
 /// Starts this test again in new namespaces, if the kernel engine can run there.
 fn outside() {
-    let unshare = |words: &[&str]| {
-        let mut run = Command::new("unshare");
-        run.args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]);
-        run.args(words).output().expect("unshare runs")
-    };
     let probe = format!(
         "mount -t bpf bpf /sys/fs/bpf && ip link set lo up && {RESIDUE} guard check --interface lo \
          --json"
     );
-    let probed = unshare(&["sh", "-c", &probe]);
+    let probed = unshared(&[], ["sh", "-c", &probe]);
     let json: Value = serde_json::from_slice(&probed.stdout).unwrap_or_default();
     if json["engine"] != "kernel" {
         let missing = json["kernel"].as_array().into_iter().flatten();
@@ -77,33 +70,7 @@ fn outside() {
         let why = format!("the guard in the kernel: {} {}", errors.trim(), missing.join("; "));
         return residue_testing::skip(&why);
     }
-    let own = std::env::current_exe().expect("a path");
-    let role = format!("{ROLE}=inside");
-    let own = own.to_str().expect("text");
-    let output = unshare(&["env", &role, own, "--exact", "guarded_in_the_kernel", "--nocapture"]);
-    assert!(
-        output.status.success(),
-        "{}\n{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
-/// Sends the file to every client.
-fn serve() {
-    for stream in TcpListener::bind(("::", PORT)).expect("a port").incoming() {
-        std::thread::spawn(|| {
-            let _ = stream.and_then(|mut stream| stream.write_all(&residue_testing::noise(LENGTH)));
-        });
-    }
-}
-
-fn connect(address: &str) -> TcpStream {
-    let address: SocketAddr = address.parse().expect("an address");
-    let stream = TcpStream::connect_timeout(&address, Duration::from_secs(10));
-    let stream = stream.expect("a connection");
-    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
-    stream
+    hosts::again(&[], TEST, "inside");
 }
 
 fn fetch(address: &str) {
@@ -124,23 +91,6 @@ fn hold(address: &str) {
     assert!(file == residue_testing::noise(LENGTH), "the file arrives");
 }
 
-/// Returns a command on a host. `ip netns exec` would hide the BPF file system.
-fn command<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Command {
-    let mut command = Command::new("nsenter");
-    command.arg(format!("--net=/run/netns/{host}")).arg("--").args(words);
-    command.env_remove("RESIDUE_CPU").env_remove("RESIDUE_PROFILE");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-/// Runs `residue guard`, and returns the exit code, standard output and standard error.
-fn guard(host: &str, words: &str) -> (i32, String, String) {
-    let words: Vec<&str> = [RESIDUE, "guard"].into_iter().chain(words.split(' ')).collect();
-    let output = command(host, &words).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
-}
-
 /// Runs `residue guard`, which must succeed; returns its output.
 fn good(host: &str, words: &str) -> String {
     let (code, out, err) = guard(host, words);
@@ -156,16 +106,8 @@ fn agreed(host: &str, value: usize) -> u64 {
     status(host)["counters"]["agreed"][value].as_u64().expect("a number")
 }
 
-fn own(role: &str) -> Vec<String> {
-    let own = std::env::current_exe().expect("a path").display().to_string();
-    let role = format!("{ROLE}={role}");
-    ["env", &role, &own, "--exact", "guarded_in_the_kernel", "--nocapture"]
-        .map(str::to_string)
-        .to_vec()
-}
-
 fn start(host: &str, role: &str) -> Running {
-    let mut command = command(host, &own(role));
+    let mut command = command(host, &own(TEST, role));
     Running(command.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn().expect("it starts"))
 }
 
@@ -182,7 +124,7 @@ fn server() -> Running {
 }
 
 fn fetched(address: &str) {
-    let output = command("a", &own(address)).output().expect("it runs");
+    let output = command("a", &own(TEST, address)).output().expect("it runs");
     assert!(output.status.success(), "{address}: {output:?}");
 }
 
@@ -237,27 +179,9 @@ impl Drop for Cgroup {
     }
 }
 
-fn hosts() {
-    must("mount -t tmpfs none /run");
-    must("mount -t bpf bpf /sys/fs/bpf");
-    for host in ["a", "b"] {
-        must(&format!("ip netns add {host}"));
-        must(&format!("ip -n {host} link set lo up"));
-    }
-    cable();
-}
-
-fn cable() {
-    must("ip -n a link add va type veth peer name vb netns b");
-    for (host, number) in [("a", 1), ("b", 2)] {
-        must(&format!("ip -n {host} addr add 10.80.0.{number}/24 dev v{host}"));
-        must(&format!("ip -n {host} addr add fd80::{number}/64 dev v{host} nodad"));
-        must(&format!("ip -n {host} link set v{host} up"));
-    }
-}
-
 fn inside() {
-    hosts();
+    hosts::hosts();
+    must("mount -t bpf bpf /sys/fs/bpf");
     on_and_off();
     interface_deleted();
     refused();
@@ -469,7 +393,7 @@ fn a_kernel_without_macvlan() {
 
 /// One host has the guard in the kernel, the other one a process.
 fn with_the_queue_engine() {
-    let probe = ["sh", "-c", "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass"];
+    let probe = ["sh", "-c", QUEUE];
     if !command("a", &probe).output().is_ok_and(|output| output.status.success()) {
         return residue_testing::skip("both engines: no netfilter queue");
     }
@@ -511,14 +435,14 @@ fn pods() {
     let (code, _, err) = guard("a", "on --interface va");
     assert!(code == 2 && err.contains("another cgroup"), "{err}");
 
-    let words = service.within(&own("serve"));
+    let words = service.within(&own(TEST, "serve"));
     let server = Running(command("b", &words).spawn().expect("it starts"));
     until("the server listens", || {
-        command("a", &own(V4)).output().is_ok_and(|output| output.status.success())
+        command("a", &own(TEST, V4)).output().is_ok_and(|output| output.status.success())
     });
     // That client was outside.
     assert_eq!((agreed("a", 5), agreed("b", 5)), (0, 0));
-    let output = command("a", &client.within(&own(V4))).output().expect("it runs");
+    let output = command("a", &client.within(&own(TEST, V4))).output().expect("it runs");
     assert!(output.status.success(), "{output:?}");
     assert_eq!((agreed("a", 5), agreed("b", 5)), (1, 1));
 
@@ -527,13 +451,13 @@ fn pods() {
         let words = format!("on --interface v{host} --policy require --cgroup");
         good(host, &format!("{words} {}", cgroup.0.display()));
     }
-    let output = command("a", &client.within(&own(V4))).output().expect("it runs");
+    let output = command("a", &client.within(&own(TEST, V4))).output().expect("it runs");
     assert!(output.status.success(), "{output:?}");
     assert_eq!((agreed("a", 5), agreed("b", 5)), (2, 2));
     let refused = |host: &str| status(host)["counters"]["refused"].as_u64().expect("a number");
     assert_eq!((refused("a"), refused("b")), (0, 0));
     // This client is outside, the server inside: it refuses.
-    let outsider = Running(command("a", &own(V4)).spawn().expect("it starts"));
+    let outsider = Running(command("a", &own(TEST, V4)).spawn().expect("it starts"));
     until("the server refuses", || refused("b") > 0);
     drop((server, outsider));
     // The server is outside, the client inside.
@@ -541,7 +465,7 @@ fn pods() {
     fetched(V4);
     assert_eq!(refused("a"), 0);
     let before = refused("b");
-    let insider = Running(command("a", &client.within(&own(V4))).spawn().expect("it starts"));
+    let insider = Running(command("a", &client.within(&own(TEST, V4))).spawn().expect("it starts"));
     until("the client refuses", || refused("a") > 0);
     drop((server, insider));
     assert_eq!(refused("b"), before);

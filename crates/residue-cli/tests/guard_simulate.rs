@@ -38,7 +38,7 @@ fn tables_say_the_same_as_json_and_seeds_repeat() {
     let json = rows("--json");
     assert_eq!(json, rows("--json"));
     assert_ne!(json, rows("--json --seed 2"));
-    let ran = common::residue(WORDS.split(' ').chain(["--csv"])).run();
+    let ran = common::typed(WORDS).args(["--csv"]).run();
     let lines: Vec<&str> = ran.ends(0).lines().collect();
     let names: Vec<&str> = lines[0].split(',').collect();
     for (line, row) in lines[1..].iter().zip(&json) {
@@ -46,7 +46,7 @@ fn tables_say_the_same_as_json_and_seeds_repeat() {
             assert_eq!(row[*name].to_string(), *field, "{name}");
         }
     }
-    let ran = common::residue(WORDS.split(' ')).run();
+    let ran = common::typed(WORDS).run();
     let text = ran.ends(0);
     assert!(text.contains(&json[0]["wrong"].to_string()), "{text}");
     assert!(text.ends_with("0 wrong bytes delivered in connections with a CRC\n"), "{text}");
@@ -60,7 +60,7 @@ fn bad_words_are_refused() {
         ("guard simulate --one-in 1", "1"),
         ("guard simulate --segments 0", "0"),
     ] {
-        let ran = common::residue(words.split(' ')).run();
+        let ran = common::typed(words).run();
         ran.ends(2);
         assert!(ran.err.contains(says), "{words}: {}", ran.err);
     }

@@ -7,6 +7,7 @@
 mod common;
 
 use common::RESIDUE;
+use common::hosts::{QUEUE, ROLE, again, unshared};
 use residue_testing::{Running, installed, must, skip, until};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
@@ -15,7 +16,6 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const ROLE: &str = "RESIDUE_TEST_ROLE";
 /// A user without any rights.
 const STRANGER: u32 = 65_534;
 const FOLDER: &str = "/run/residue-guard";
@@ -36,23 +36,12 @@ fn scenario(test: &str, probe: &str, inside: fn()) {
     if own.uid() != 0 || !is_initial.contains("4294967295") {
         return skip("strangers: other users need root");
     }
-    let unshare = |words: &[&str]| {
-        let mut run = Command::new("unshare");
-        run.args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]);
-        run.args(words).output().expect("unshare runs")
-    };
-    let probed = unshare(&["sh", "-c", probe]);
+    let probed = unshared(&[], ["sh", "-c", probe]);
     if !probed.status.success() {
         return skip(&format!("strangers: {}", String::from_utf8_lossy(&probed.stderr)));
     }
-    let (own, role) = (std::env::current_exe().expect("a path"), format!("{ROLE}=inside"));
-    let own = own.to_str().expect("text");
-    let output = unshare(&["env", &role, own, "--exact", test, "--nocapture"]);
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    again(&[], test, "inside");
 }
-
-const QUEUE: &str = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
 
 /// Runs `residue guard` as root, and returns the exit code and what it printed.
 fn guard(words: &str) -> (i32, String) {

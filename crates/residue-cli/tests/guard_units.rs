@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{RESIDUE, residue};
+use common::{RESIDUE, typed};
 use std::process::Command;
 
 const UNITS: [(&str, &str); 2] = [
@@ -49,7 +49,7 @@ fn commands_of_the_units() {
         for command in commands {
             let words = command.strip_prefix(INSTALLED).expect("the program").trim();
             let words = words.replace("%i", "eth0") + " --help";
-            residue(words.split(' ')).run().ends(0);
+            typed(&words).run().ends(0);
             count += 1;
         }
         assert!(count >= 2, "{name}");

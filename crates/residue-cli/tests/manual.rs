@@ -2,14 +2,14 @@
 
 mod common;
 
-use common::{output, residue};
+use common::{output, residue, typed};
 use residue_testing::installed;
 use std::ffi::OsStr;
 use std::fs;
 
 /// Returns all commands listed in the help.
 fn commands() -> Vec<String> {
-    let help = residue(["--help"]).run();
+    let help = typed("--help").run();
     let lines = help.ends(0).lines().skip_while(|line| *line != "Commands:").skip(1);
     let names =
         lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
@@ -61,16 +61,16 @@ fn completions_for_each_shell() {
     if installed("bash") {
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("script");
-        let completions = residue(["completions", "bash"]).run();
+        let completions = typed("completions bash").run();
         let ask = "\nCOMP_WORDS=(residue id); COMP_CWORD=1; _residue residue id residue; echo \
             \"${COMPREPLY[@]}\"\n";
         fs::write(&script, [&completions.out[..], ask.as_bytes()].concat()).unwrap();
         assert_eq!(output("bash", &[script.as_os_str()]).trim(), "identify");
     }
-    let unknown = residue(["completions", "csh"]).run();
+    let unknown = typed("completions csh").run();
     unknown.ends(2);
     assert!(unknown.err.contains("possible values"), "{}", unknown.err);
-    let file = residue(["man", "/dev/null/man"]).run();
+    let file = typed("man /dev/null/man").run();
     file.ends(2);
     assert!(file.err.contains("/dev/null/man: "), "{}", file.err);
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{RESIDUE, residue};
+use common::{RESIDUE, typed};
 use residue_testing::Random;
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -88,7 +88,7 @@ fn damage_without_a_pattern_is_counted_in_limited_memory() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("damaged"), damaged(150_000)).unwrap();
     assert!(fits(&["pcap", "verify", "damaged"], dir.path(), 200 << 10, 1));
-    let ran = residue(["pcap", "verify", "--json", "damaged"]).within(dir.path()).run();
+    let ran = typed("pcap verify --json damaged").within(dir.path()).run();
     let unknown = ran.json()["causes"]["unknown"]["udp"].as_u64().unwrap();
     assert!(unknown >= 149_900, "{unknown}");
 }
@@ -155,7 +155,7 @@ fn a_full_device_is_an_error_while_a_list_is_printed() {
     for file in 0..2000 {
         fs::write(dir.path().join(format!("tree/{file}")), "x").unwrap();
     }
-    let list = residue(["sum", "-r", "--tag", "tree"]).within(dir.path()).run();
+    let list = typed("sum -r --tag tree").within(dir.path()).run();
     fs::write(dir.path().join("list"), &list.out).unwrap();
     for args in [
         &["pcap", "verify", "--json", "--list", "capture", "capture"][..],

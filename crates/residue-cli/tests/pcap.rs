@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{RESIDUE, Ran, residue};
+use common::{RESIDUE, Ran, residue, typed};
 use residue_net::check::Verdict;
 use residue_testing::captures;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 fn verify(args: &[&str]) -> Ran {
-    residue([&["pcap", "verify"], args].concat()).within(&captures()).run()
+    typed("pcap verify").args(args).within(&captures()).run()
 }
 
 #[test]
@@ -216,11 +216,10 @@ fn csv() {
     // A name with a comma and quotes.
     let dir = tempfile::tempdir().unwrap();
     fs::copy(captures().join("tcp-v4.good.pcap"), dir.path().join("a,\"b\".pcap")).unwrap();
-    let ran = residue(["pcap", "verify", "--csv", "a,\"b\".pcap"]).within(dir.path()).run();
+    let ran = typed("pcap verify --csv a,\"b\".pcap").within(dir.path()).run();
     assert!(ran.ends(0).contains("\n\"a,\"\"b\"\".pcap\",tcp,1,"), "{}", ran.text());
 }
 
-/// Checks the exit code of every case. Offload is wrong only with `--strict`.
 /// A capture of two packets in Aruba's GRE, one of ESP, and one of an unknown protocol, without
 /// data.
 fn with_tunnels() -> Vec<u8> {
@@ -277,12 +276,12 @@ fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_er
     }
     // `pcap fix` and `pcap survey` report these packets as well.
     let tunnels = with_tunnels();
-    let fix = residue(["pcap", "fix", "-n", "-"]).input(&tunnels).run();
+    let fix = typed("pcap fix -n -").input(&tunnels).run();
     assert_eq!(
         fix.ends(0),
         "0 would be repaired, 0 wrong left as they are, 3 packets not followed\n"
     );
-    let survey = residue(["pcap", "survey", "--json", "-"]).input(&tunnels).run();
+    let survey = typed("pcap survey --json -").input(&tunnels).run();
     assert_eq!(survey.json()["packets_not_followed"], 3);
 }
 
@@ -299,6 +298,7 @@ fn the_own_good_captures_are_followed_to_their_ends() {
     }
 }
 
+/// Checks the exit code of every case. Offload is wrong only with `--strict`.
 #[test]
 fn exit_codes() {
     let code = |verdicts: &[(&str, Verdict)], strict: bool| {
@@ -355,9 +355,7 @@ fn several_and_folders() {
     fs::copy(captures().join("gzip.good.pcap.gz"), at("a/three.pcap.gz")).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(at("z.pcap"), at("a/link.pcap")).unwrap();
-    let run = |names: &[&str]| {
-        residue([&["pcap", "verify", "--csv"], names].concat()).within(dir.path()).run()
-    };
+    let run = |names: &[&str]| typed("pcap verify --csv").args(names).within(dir.path()).run();
     let ran = run(&["a", "a/notes.txt"]);
     let names: Vec<&str> = ran.ends(0).lines().skip(1).step_by(2).collect();
     let names: Vec<&str> = names.iter().map(|row| row.split(',').next().unwrap()).collect();
@@ -387,7 +385,7 @@ fn standard_input() {
             assert_eq!(listed, args.contains(&"--list"));
         }
     }
-    let ran = residue(["pcap", "verify"]).run();
+    let ran = typed("pcap verify").run();
     ran.ends(2);
     assert_eq!(ran.err, "residue: -: the file is empty: no capture, not even a header\n");
 }
@@ -408,8 +406,7 @@ fn what_cannot_be_read() {
     ] {
         fs::write(dir.path().join(name), bytes).unwrap();
     }
-    let run =
-        |args: &[&str]| residue([&["pcap", "verify"], args].concat()).within(dir.path()).run();
+    let run = |args: &[&str]| typed("pcap verify").args(args).within(dir.path()).run();
     for (name, message) in [
         ("nosuch", "residue: nosuch: No such file or directory\n"),
         ("empty", "residue: empty: the file is empty: no capture, not even a header\n"),
@@ -451,25 +448,10 @@ fn what_cannot_be_read() {
 }
 
 #[test]
-fn wrong_usage() {
-    for (args, message) in [
-        (&["--csv", "--json"][..], "cannot be used with"),
-        (&["--list=good"], "invalid value 'good'"),
-        (&["--top", "-1"], "unexpected argument"),
-        (&["--nonsense"], "unexpected argument"),
-    ] {
-        let ran = verify(args);
-        ran.ends(2);
-        assert!(ran.err.contains(message), "{args:?}: {}", ran.err);
-    }
-    residue(["pcap"]).run().ends(2);
-}
-
-#[test]
 fn colour_is_for_those_who_ask() {
     let plain = verify(&["--list", "tcp-v4.bad.pcap"]);
     assert!(!plain.text().contains('\x1b'));
-    let coloured = residue(["pcap", "verify", "--list", "tcp-v4.bad.pcap"])
+    let coloured = typed("pcap verify --list tcp-v4.bad.pcap")
         .within(&captures())
         .with("CLICOLOR_FORCE", "1")
         .run();

@@ -7,7 +7,7 @@ mod router;
 #[path = "common/schema.rs"]
 mod schema;
 
-use common::residue;
+use common::{residue, typed};
 use router::{Plan, capture};
 use schema::Schema;
 use serde_json::Value;
@@ -128,7 +128,7 @@ fn altered_packets_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let account = simulated(&Plan { packets: 2000, ..Plan::default() }, folder.path());
     compare(folder.path(), &["--write", "altered.pcapng"]).ends(1);
-    let ran = residue(["pcap", "verify", "--json", "altered.pcapng"]).within(folder.path()).run();
+    let ran = typed("pcap verify --json altered.pcapng").within(folder.path()).run();
     let json = ran.json();
     assert_eq!(json["packets"], 2 * account.harmed.len());
     // No file is written, and none replaced, if the captures cannot be compared.
@@ -166,37 +166,18 @@ fn exit_codes() {
 }
 
 #[test]
-fn wrong_arguments() {
+fn a_capture_from_standard_input_and_a_missing_one() {
     let folder = tempfile::tempdir().unwrap();
     simulated(&Plan { packets: 50, ..Plan::default() }, folder.path());
-    for (options, why) in [
-        (&["--window", "0"][..], "expected a number from 0.001"),
-        (&["--window", "x"], "expected a number"),
-        (&["--late", "-1"], "-1"),
-        (&["--waiting", "0"], "0"),
-        (&["--clock", "nan"], "expected a number"),
-        (&["third.pcap"], "third.pcap"),
-    ] {
-        let ran = compare(folder.path(), options);
-        assert!(ran.err.contains(why), "{options:?}: {}", ran.err);
-        ran.ends(2);
-    }
-    for (names, why) in [
-        (["-", "-"], "both captures are standard input"),
-        (["missing", "wan.pcap"], "missing"),
-        (["lan.pcap", "missing"], "missing"),
-    ] {
-        let ran = residue(["pcap", "compare"].iter().chain(&names)).within(folder.path()).run();
-        assert!(ran.err.contains(why), "{}", ran.err);
-        ran.ends(2);
-    }
     let lan = fs::read(folder.path().join("lan.pcap")).unwrap();
-    let ran = residue(["pcap", "compare", "-", "wan.pcap"]).within(folder.path()).input(&lan).run();
+    let ran = typed("pcap compare - wan.pcap").within(folder.path()).input(&lan).run();
     assert!(ran.ends(0).contains("-: 50 packets"));
+    let ran = typed("pcap compare lan.pcap missing").within(folder.path()).run();
+    assert!(ran.code == 2 && ran.err.contains("missing"), "{ran:?}");
 }
 
 fn schema() -> Schema {
-    Schema { root: residue(["pcap", "compare", "--schema"]).run().json(), kind: "event" }
+    Schema { root: typed("pcap compare --schema").run().json(), kind: "event" }
 }
 
 /// The simulated router does not change the length of packets.
@@ -247,13 +228,8 @@ fn members(schema: &Schema) -> impl Iterator<Item = String> {
 /// The manual page names every member.
 #[test]
 fn the_manual_names_all_members() {
-    let schema = schema();
-    let dir = tempfile::tempdir().unwrap();
-    residue(["man".as_ref(), dir.path().as_os_str()]).run().ends(0);
-    let page = fs::read_to_string(dir.path().join("residue-pcap-compare.1")).unwrap();
-    let (_, json) = page.split_once(".SH JSON\n").expect("a section on JSON");
-    let words: BTreeSet<&str> = json.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    for member in members(&schema) {
+    let words = schema::words_of_the_manual("pcap-compare");
+    for member in members(&schema()) {
         let (_, name) = member.split_once('.').unwrap();
         assert!(words.contains(name), "{member}");
     }

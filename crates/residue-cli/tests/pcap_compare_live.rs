@@ -8,6 +8,7 @@
 
 mod common;
 
+use common::hosts::{PORT, ROLE, again, own, unshared};
 use common::residue;
 use residue_guard::queue::Queue;
 use residue_guard_lab::{Fault, Router};
@@ -21,17 +22,12 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The role of a child of this test: the router, the server, or the client.
-const ROLE: &str = "RESIDUE_TEST_ROLE";
 const TEST: &str = "through_a_router";
-const PORT: u16 = 8080;
 /// Number of bytes that the server sends in each connection.
 const LENGTH: usize = 1 << 21;
 /// One of so many segments is damaged.
 const ONE_IN: u64 = 20;
 const QUEUE: u16 = 1;
-const NAMESPACES: [&str; 6] =
-    ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
 #[test]
 fn through_a_router() {
@@ -51,33 +47,20 @@ fn outside() {
     }
     let rule = format!("iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num {QUEUE}");
     let probe = format!("{rule} && iptables -t nat -A POSTROUTING -j MASQUERADE && tcpdump -D");
-    let words = [&["--user", "--map-root-user"][..], &[]].map(|more| [more, &NAMESPACES].concat());
-    let works = |words: &&Vec<&str>| {
-        let output = Command::new("unshare").args(*words).args(["sh", "-c", &probe]).output();
-        output.is_ok_and(|output| output.status.success())
-    };
     // Where only root may run tcpdump, root in a user namespace may not: the real one comes first.
-    let Some(words) = words.iter().rev().find(works) else {
+    let options: [&[&str]; 2] = [&[], &["--user", "--map-root-user"]];
+    let works = |it: &&&[&str]| unshared(it, ["sh", "-c", &probe]).status.success();
+    let Some(options) = options.iter().find(works) else {
         return residue_testing::skip("no network namespaces");
     };
-    let own = std::env::current_exe().expect("a path");
-    let mut run = Command::new("unshare");
-    run.args(words).arg(own).args(["--exact", TEST, "--nocapture"]);
-    let output = run.env(ROLE, "router").output().expect("unshare runs");
-    assert!(
-        output.status.success(),
-        "{}\n{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    again(options, TEST, "router");
 }
 
 /// Prepares this test in another role, on a host.
 fn on(host: &str, role: &str) -> Command {
-    let own = std::env::current_exe().expect("a path");
     let mut command = Command::new("ip");
-    command.args(["netns", "exec", host]).arg(own).args(["--exact", TEST, "--nocapture"]);
-    command.env(ROLE, role).stdin(Stdio::null()).stdout(Stdio::null());
+    command.args(["netns", "exec", host]).args(own(TEST, role));
+    command.stdin(Stdio::null()).stdout(Stdio::null());
     command
 }
 

@@ -4,7 +4,7 @@ mod common;
 #[path = "common/schema.rs"]
 mod schema;
 
-use common::residue;
+use common::{residue, typed};
 use residue_net::diagnose::CauseKind;
 use residue_net::pcap::Format;
 use residue_net::unfollowed::Numbering;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 fn schema() -> Value {
-    residue(["pcap", "verify", "--schema"]).run().json()
+    typed("pcap verify --schema").run().json()
 }
 
 /// Returns the lines of all captures of the project, and of one that cannot be read.
@@ -98,7 +98,7 @@ fn names_are_those_of_the_code() {
 
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/packets.md");
     let docs = std::fs::read_to_string(docs).unwrap();
-    let ran = residue(["help", "pcap", "verify"]).run();
+    let ran = typed("help pcap verify").run();
     let help = ran.text().split_whitespace().collect::<Vec<_>>().join(" ");
     for name in CauseKind::ALL.map(CauseKind::name) {
         let is_row = docs.contains(&format!("\n| `{name}` |"));
@@ -117,15 +117,10 @@ fn names_are_those_of_the_code() {
 /// The manual page names every member.
 #[test]
 fn the_manual_names_all_members() {
-    let schema = schema();
-    let dir = tempfile::tempdir().unwrap();
-    residue(["man".as_ref(), dir.path().as_os_str()]).run().ends(0);
-    let page = std::fs::read_to_string(dir.path().join("residue-pcap-verify.1")).unwrap();
-    let (_, json) = page.split_once(".SH JSON\n").expect("a section on JSON");
-    let words: BTreeSet<&str> = json.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let (schema, words) = (schema(), schema::words_of_the_manual("pcap-verify"));
     for kind in ["capture", "check", "error"] {
         for name in schema["$defs"][kind]["properties"].as_object().unwrap().keys() {
-            assert!(words.contains(name.as_str()), "{kind}: {name}");
+            assert!(words.contains(name), "{kind}: {name}");
         }
     }
 }

@@ -3,12 +3,12 @@
 
 mod common;
 
-use common::{Ran, residue};
+use common::{Ran, typed};
 use residue_testing::captures;
 use std::fs;
 
 fn verify(args: &[&str]) -> Ran {
-    residue([&["pcap", "verify"], args].concat()).within(&captures()).run()
+    typed("pcap verify").args(args).within(&captures()).run()
 }
 
 /// A capture of the packets of others, a second apart. The first is an IPv4 packet with a good and

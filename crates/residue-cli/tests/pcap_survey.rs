@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::residue;
+use common::{residue, typed};
 use residue_fixtures::ip::V4;
 use residue_fixtures::tcp::Tcp;
 use residue_net::pcap::LinkType;
@@ -61,7 +61,7 @@ fn counts_and_shapes_alone_are_printed() {
 #[test]
 fn what_cannot_be_read() {
     let folder = tempfile::tempdir().unwrap();
-    let ran = residue(["pcap", "survey", "nosuch.pcap"]).within(folder.path()).run();
+    let ran = typed("pcap survey nosuch.pcap").within(folder.path()).run();
     assert!(ran.err.contains("nosuch.pcap"), "{}", ran.err);
     ran.ends(2);
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{output, residue};
+use common::{output, residue, typed};
 use residue_testing::{installed, noise};
 use std::ffi::OsStr;
 use std::fs;
@@ -27,7 +27,7 @@ print(base64.b64encode(code(of_parts).to_bytes(4, "big")).decode() + "-" + str(l
 "#;
 
 fn shown(args: &[&str]) -> String {
-    let ran = residue([&["sum", "--profile"], args].concat()).run();
+    let ran = typed("sum --profile").args(args).run();
     assert_eq!(ran.err, "");
     ran.ends(0).to_string()
 }
@@ -61,18 +61,9 @@ fn composites() {
         s3(&["--part-size", "4", "--multipart-threshold", "10", nine[0], nine[1]]),
         "y/Q5Jg==  text:123456789\n"
     );
-    let json = residue([
-        "sum",
-        "--profile",
-        "s3-composite",
-        "-a",
-        "crc32c,crc-32",
-        "--part-size",
-        "4",
-        "--json",
-    ])
-    .input(b"123456789")
-    .run();
+    let json = typed("sum --profile s3-composite -a crc32c,crc-32 --part-size 4 --json")
+        .input(b"123456789")
+        .run();
     json.ends(0);
     let row = &json.json()[0];
     assert_eq!((&row["bytes"], &row["codes"][0]["parts"]), (&9.into(), &3.into()));
@@ -154,7 +145,7 @@ fn lists_are_checked() {
 #[test]
 fn what_no_store_shows() {
     let refuse = |args: &[&str], why: &str| {
-        let ran = residue([&["sum", "--text", "x", "--profile"], args].concat()).run();
+        let ran = typed("sum --text x --profile").args(args).run();
         ran.ends(2);
         assert!(ran.err.contains(why), "{}", ran.err);
     };
@@ -167,25 +158,14 @@ fn what_no_store_shows() {
     refuse(&["s3-composite", "-a", "crc-32", "--part-size", "8 parts"], "8MiB");
     refuse(&["gcs", "--part-size", "5"], "--part-size goes with");
     refuse(&["gcs", "--decimal"], "cannot be used with");
-    let many = residue(["sum", "--profile", "s3-composite", "-a", "crc-32", "--part-size", "1"])
-        .input(&noise(10_001))
-        .run();
+    let many =
+        typed("sum --profile s3-composite -a crc-32 --part-size 1").input(&noise(10_001)).run();
     many.ends(2);
     assert!(many.err.contains("S3 allows 10000 parts"), "{}", many.err);
-    let composite = residue(["sum", "-c", "--profile", "s3-composite", "-a", "crc-32"]).run();
+    let composite = typed("sum -c --profile s3-composite -a crc-32").run();
     composite.ends(2);
     assert!(composite.err.contains("--check cannot verify composite values"), "{}", composite.err);
-    let missing = residue([
-        "sum",
-        "--profile",
-        "s3-composite",
-        "-a",
-        "crc-32",
-        "--part-size",
-        "5",
-        "/nonexistent",
-    ])
-    .run();
+    let missing = typed("sum --profile s3-composite -a crc-32 --part-size 5 /nonexistent").run();
     missing.ends(2);
     assert!(missing.err.contains("/nonexistent: No such file"), "{}", missing.err);
 }
@@ -202,14 +182,10 @@ fn spellings() {
     assert_eq!(spelled("base64"), "4waSgw==");
     assert_eq!(spelled("decimal"), "3808858755");
     let dir = common::folder();
-    let list = residue(["sum", "--format", "le", "--tag", "nine"]).within(dir.path()).run();
+    let list = typed("sum --format le --tag nine").within(dir.path()).run();
     fs::write(dir.path().join("list"), &list.out).unwrap();
     let check = |args: &[&str], code: i32| {
-        residue([&["sum", "-c", "list"], args].concat())
-            .within(dir.path())
-            .run()
-            .ends(code)
-            .to_string()
+        typed("sum -c list").args(args).within(dir.path()).run().ends(code).to_string()
     };
     assert_eq!(check(&["--format", "le"], 0), "nine: OK\n");
     assert_eq!(check(&[], 1), "nine: FAILED\n");

@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::residue;
+use common::typed;
 use residue::Code;
 
 #[test]
 fn every_code_and_kernel() {
-    let ran = residue(["sum", "--self-test"]).run();
+    let ran = typed("sum --self-test").run();
     let text = ran.ends(0);
     for code in Code::all() {
         for kernel in code.kernels() {
@@ -28,11 +28,10 @@ fn every_code_and_kernel() {
 
 #[test]
 fn some_codes_and_no_successes() {
-    let ran =
-        residue(["sum", "--self-test", "-q", "-a", "crc-32c,width=12,poly=80f,refin=true"]).run();
+    let ran = typed("sum --self-test -q -a crc-32c,width=12,poly=80f,refin=true").run();
     assert_eq!(ran.ends(0).lines().count(), 1);
     assert!(ran.text().starts_with("2 codes: "));
-    let json = residue(["sum", "--self-test", "--json", "-a", "xns"]).run();
+    let json = typed("sum --self-test --json -a xns").run();
     json.ends(0);
     let json = json.json();
     assert_eq!(json["failure"], 0);
@@ -45,8 +44,7 @@ fn some_codes_and_no_successes() {
 
 #[test]
 fn kernels_beyond_the_mask_are_skipped() {
-    let ran =
-        residue(["sum", "--self-test", "-a", "crc-32c"]).with("RESIDUE_CPU", "portable").run();
+    let ran = typed("sum --self-test -a crc-32c").with("RESIDUE_CPU", "portable").run();
     let skipped = ran.ends(0).lines().filter(|line| line.starts_with("SKIPPED: ")).count();
     let needy = common::code("crc-32c")
         .kernels()

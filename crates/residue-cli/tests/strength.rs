@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::residue;
+use common::{residue, typed};
 
 /// Returns the number of wrong bits, in the data and in the check value.
 fn wrong_bits(error: &serde_json::Value) -> usize {
@@ -50,14 +50,14 @@ fn an_undetected_error_is_written_alike_everywhere_and_can_be_checked_with_sum()
 
 #[test]
 fn limits_of_crc_32c() {
-    let ran = residue(["strength", "crc-32c"]).run();
+    let ran = typed("strength crc-32c").run();
     let text = ran.ends(0);
     for part in
         ["2,147,483,615", "5,243", "1edc6f41", "8f6e37a0", "131,072", "crc-32/iscsi", "exact"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let json = residue(["strength", "--json", "82f63b78"]).run().json();
+    let json = typed("strength --json 82f63b78").run().json();
     assert_eq!(json["order"], 2_147_483_647_u32);
     assert_eq!(json["factors"].as_array().unwrap().len(), 2);
     assert_eq!(json["limits"][3]["data_bits"], 5243);
@@ -65,9 +65,9 @@ fn limits_of_crc_32c() {
     let error = &json["limits"][3]["undetected"];
     assert_eq!((error["bits"].as_u64(), error["data"][0].as_u64()), (Some(5244), Some(0)));
     assert_eq!(wrong_bits(error), 4);
-    let json = residue(["strength", "--json", "crc-32", "--most", "5"]).run().json();
+    let json = typed("strength --json crc-32 --most 5").run().json();
     assert_eq!(json["limits"].as_array().unwrap().len(), 3);
-    let csv = residue(["strength", "--csv", "koopman:82608edb"]).run();
+    let csv = typed("strength --csv koopman:82608edb").run();
     assert!(csv.ends(0).contains("\n4,91607,11450,exact,0 "));
 }
 
@@ -100,51 +100,10 @@ fn weights_and_probabilities() {
         assert_eq!(json["weights"][weight]["undetected"], count);
     }
     assert_eq!(json["probabilities"][0]["undetected"], "1.619876884715E-22");
-    let text = residue(["strength", "weights", "crc-32", "--length", "12112", "--most", "4"]).run();
+    let text = typed("strength weights crc-32 --length 12112 --most 4").run();
     assert!(text.ends(0).contains("223,059"));
-    let csv = residue(["strength", "weights", "normal:07", "--length", "9", "--csv"]).run();
+    let csv = typed("strength weights normal:07 --length 9 --csv").run();
     assert_eq!(csv.ends(0).lines().count(), 19);
-}
-
-#[test]
-fn bad_input() {
-    for (arguments, part) in [
-        (&["crc-99"][..], "neither a code"),
-        (&["normal:1020"], "no constant term"),
-        (&["normal:11021", "--width", "16"], "more than its width"),
-        (&["x^101+1"], "3 to 100"),
-        (&["x^89+x^38+1"], "degrees of at most 64"),
-        (&["adler-32"], "is not a CRC"),
-        (&["crc-32", "--most", "2"], "3..=65"),
-        (&["crc-32", "--length", "0"], "length 0"),
-        (&["crc-32", "--length", "99999999999999999999B"], "too long: give at most"),
-        (&["weights", "crc-32", "--length", "1MiB"], "take too long"),
-        (&["weights", "crc-8", "--length", "9", "--ber", "2"], "no bit error rate"),
-    ] {
-        let ran = residue([&["strength"], arguments].concat()).run();
-        assert_eq!(ran.code, 2, "{arguments:?}");
-        assert!(ran.err.contains(part), "{arguments:?}: {}", ran.err);
-    }
-}
-
-#[test]
-fn every_command_that_takes_a_code_names_what_may_have_been_meant() {
-    for args in [
-        &["sum", "-a", "crc-16/ccit", "--text", "a"][..],
-        &["list", "crc-16/ccit"],
-        &["conform", "-a", "crc-16/ccit", "--", "true"],
-        &["bench", "-a", "crc-16/ccit", "--sizes", "64"],
-        &["strength", "crc-16/ccit"],
-        &["strength", "weights", "crc-16/ccit", "--length", "8"],
-        &["strength", "compare", "crc-16/ccit"],
-        &["strength", "compare", "internet,crc-16/ccit"],
-        &["strength", "sums", "-a", "crc-16/ccit"],
-        &["strength", "data", "-a", "crc-16/ccit", "--made", "zeros"],
-    ] {
-        let ran = residue(args).run();
-        ran.ends(2);
-        assert!(ran.err.contains("did you mean crc-16/ccitt"), "{args:?}: {}", ran.err);
-    }
 }
 
 #[test]
@@ -188,7 +147,7 @@ fn every_length_is_read_alike() {
 
 #[test]
 fn polynomials_as_books_print_them() {
-    let expected = residue(["strength", "normal:1021", "--length", "64", "--json"]).run().json();
+    let expected = typed("strength normal:1021 --length 64 --json").run().json();
     for text in ["x^16+x^12+x^5+1", "X16 + X12 + X5 + 1", "x**16 + x**12 + x**5 + 1"] {
         let ran = residue(["strength", text, "--length", "64", "--json"]).run();
         ran.ends(0);
@@ -206,14 +165,14 @@ fn polynomials_as_books_print_them() {
         residue(["strength", "weights", text, "--length", "64"]).run().ends(0);
         residue(["list", &format!("poly={text}")]).run().ends(0);
     }
-    residue(["strength", "x^16+x^12+x^5+1", "--width", "15"]).run().ends(2);
-    residue(["list", "width=15,poly=x^16+x^12+x^5+1"]).run().ends(2);
+    typed("strength x^16+x^12+x^5+1 --width 15").run().ends(2);
+    typed("list width=15,poly=x^16+x^12+x^5+1").run().ends(2);
 }
 
 /// The code itself confirms the error, and its value takes 21 digits.
 #[test]
 fn a_width_above_64() {
-    let ran = residue(["strength", "crc-82/darc", "--csv"]).run();
+    let ran = typed("strength crc-82/darc --csv").run();
     let text = ran.ends(0);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 17, "{text}");
@@ -221,9 +180,9 @@ fn a_width_above_64() {
         assert!(line.starts_with(&format!("{distance},191,23,exact,0,")), "{line}");
         assert_eq!(line.rsplit(',').next().unwrap().len(), 21, "{line}");
     }
-    let json = residue(["strength", "crc-82/darc", "--length", "191bits", "--json"]).run().json();
+    let json = typed("strength crc-82/darc --length 191bits --json").run().json();
     assert_eq!((json["distance"].as_u64(), json["kind"].as_str()), (Some(18), Some("exact")));
-    let weights = residue(["strength", "weights", "crc-82/darc", "--length", "22bits"]);
+    let weights = typed("strength weights crc-82/darc --length 22bits");
     assert!(weights.run().ends(0).contains("18"));
     let wide = ["strength", "advise", "--length", "16B", "--hd", "18", "--width", "82"];
     let advised = residue(wide.into_iter().chain(["--patience", "1"])).run();

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{folder, residue};
+use common::{folder, residue, typed};
 use serde_json::Value;
 
 fn near(value: &Value, expected: f64) {
@@ -94,8 +94,7 @@ fn a_table_a_page_and_lines() {
 
 #[test]
 fn a_code_is_advised() {
-    let json =
-        residue(["strength", "advise", "--length", "1500B", "--hd", "6", "--json"]).run().json();
+    let json = typed("strength advise --length 1500B --hd 6 --json").run().json();
     let codes = json["codes"].as_array().unwrap();
     assert!(codes.len() >= 4, "{codes:?}");
     let named = |name: &str| codes.iter().find(|code| code["code"] == name);
@@ -117,7 +116,7 @@ fn a_code_is_advised() {
     }
     let args =
         "strength advise --files --length 1MiB --damaged 1e-6 --target 1e-15 --cpu none --json";
-    let json = residue(args.split(' ')).run().json();
+    let json = typed(args).run().json();
     assert_eq!(json["wanted"]["instructions"], "none");
     let codes = json["codes"].as_array().unwrap();
     assert!(codes.iter().all(|code| code["width"].as_u64().unwrap() >= 30), "{codes:?}");
@@ -128,36 +127,6 @@ fn a_code_is_advised() {
     let args = ["strength", "advise", "--length", "5243", "--hd", "6"];
     let text = residue(args).run().ends(0).to_string();
     assert!(text.contains("crc-32/iscsi ends 0 bits further, then HD 4"), "{text}");
-    let csv =
-        residue(["strength", "advise", "--length", "8", "--hd", "4", "--width", "8", "--csv"])
-            .run();
+    let csv = typed("strength advise --length 8 --hd 4 --width 8 --csv").run();
     assert!(csv.ends(0).contains("crc-8/smbus,8,true,4,119,exact,2,"), "{csv:?}");
-}
-
-#[test]
-fn bad_input() {
-    let advise = |more: &[&'static str]| [&["advise"], more].concat();
-    for (args, words) in [
-        (vec!["compare", "crc-99"], "neither a code"),
-        (vec!["compare", "--length", "0"], "length 0"),
-        (vec!["compare", "--ber", "2"], "no bit error rate"),
-        (vec!["compare", "--ber", "0"], "above 0"),
-        (vec!["compare", "--ber", "0.7"], "up to 0.5"),
-        (vec!["compare", "--frames-per-second", "-1"], "--frames-per-second"),
-        (vec!["compare", "--frames-per-second", "0"], "above 0"),
-        (advise(&["--length", "0", "--hd", "4"]), "length 0"),
-        (advise(&["--length", "64", "--hd", "1"]), "2 or more"),
-        (advise(&["--length", "64", "--hd", "99"]), "at most 33"),
-        (advise(&["--length", "64", "--hd", "4", "--width", "101"]), "3 to 100"),
-        (advise(&["--hd", "4"]), "--length"),
-        (advise(&["--length", "64"]), "say what to detect"),
-        (advise(&["--length", "64", "--hd", "4", "--target", "1e-9"]), "--ber or --damaged"),
-        (advise(&["--length", "64", "--ber", "1e-6", "--target", "2"]), "no limit"),
-        (advise(&["--length", "64", "--ber", "0"]), "no bit error rate"),
-        (advise(&["--length", "64", "--burst", "33"]), "at most as many bits"),
-    ] {
-        let ran = residue(["strength"].iter().chain(&args)).run();
-        assert_eq!(ran.code, 2, "{args:?}");
-        assert!(ran.err.contains(words), "{args:?}: {}", ran.err);
-    }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{folder, residue};
+use common::{folder, residue, typed};
 
 #[test]
 fn data_are_tried_the_same_way_twice() {
@@ -38,11 +38,11 @@ fn data_are_tried_the_same_way_twice() {
 
 #[test]
 fn sums_are_counted() {
-    let ran = residue(["strength", "sums", "--length", "64", "-a", "internet,fletcher-16"]).run();
+    let ran = typed("strength sums --length 64 -a internet,fletcher-16").run();
     let text = ran.ends(0);
     assert!(text.contains("never") && text.contains("254"), "{text}");
     assert!(text.contains("255 bytes, zero; data 0, check 0080"), "{text}");
-    let json = residue(["strength", "sums", "-a", "iso-8473", "--length", "64", "--json"]).run();
+    let json = typed("strength sums -a iso-8473 --length 64 --json").run();
     let json = &json.json()["sums"][0]["distance"];
     assert_eq!((json["three_to"].as_u64(), json["two"]["bits"].as_u64()), (Some(253), Some(2032)));
     let dir = folder();
@@ -55,29 +55,8 @@ fn sums_are_counted() {
 
 #[test]
 fn statements_are_judged() {
-    let text = residue(["strength", "claims"]).run().ends(0).to_string();
+    let text = typed("strength claims").run().ends(0).to_string();
     assert!(text.contains("2147483615") && text.contains("conditional"), "{text}");
-    let json = residue(["strength", "claims", "--json"]).run().json();
+    let json = typed("strength claims --json").run().json();
     assert!(json.as_array().is_some_and(|all| all.len() == 49));
-}
-
-#[test]
-fn bad_input_is_refused() {
-    let dir = folder();
-    for (args, words) in [
-        (&["data"][..], "no data given"),
-        (&["data", "missing"], "cannot read `missing`"),
-        (&["data", "nine"], "at least 512 bytes"),
-        (&["data", "noise", "-a", "crc-64/nvme"], "wider than 32 bits"),
-        (&["data", "noise", "-a", "crc-33"], "no code has this name"),
-        (&["data", "noise", "--splices", "1e99"], "whole number"),
-        (&["data", "noise", "--splices", "0"], "give a number"),
-        (&["data", "--made", "sand"], "uniform, zeros, bitmap, ramp, records"),
-        (&["sums", "--length", "0"], "multiple of 4"),
-        (&["sums", "--length", "64", "--data", "nine"], "has 9 bytes"),
-    ] {
-        let ran = residue(["strength"].iter().chain(args)).within(dir.path()).run();
-        assert_eq!(ran.code, 2, "{args:?}");
-        assert!(ran.err.contains(words), "{args:?}: {}", ran.err);
-    }
 }

@@ -2,13 +2,13 @@
 
 mod common;
 
-use common::residue;
+use common::typed;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 fn search(arguments: &[&str]) -> common::Run {
-    residue([&["strength", "search"], arguments].concat())
+    typed("strength search").args(arguments)
 }
 
 #[test]
@@ -113,32 +113,6 @@ fn a_killed_search_goes_on() {
     let again = search(&kept).run();
     assert_eq!(again.ends(0), whole.text());
     assert!(again.err.contains("4,096 of 4,096 candidates"), "{}", again.err);
-}
-
-#[test]
-fn bad_input() {
-    for (arguments, part) in [
-        (&["--width", "2", "--hd", "4"][..], "3 to 64"),
-        (&["--width", "65", "--hd", "4"], "3 to 64"),
-        (&["--width", "16", "--hd", "4", "--range", "0/4"], "`0/4` is no range"),
-        (&["--width", "16", "--hd", "4", "--range", "5/4"], "`5/4` is no range"),
-        (&["--width", "16", "--hd", "1"], "every polynomial"),
-        (&["--width", "16", "--hd", "18"], "no polynomial of width 16"),
-        (&["--width", "16", "--hd", "6", "--length", "1500B"], "no code of 16 check bits"),
-        (&["--width", "16", "--hd", "6", "--length", "0"], "length 0"),
-        (&["--width", "16"], "--hd"),
-        (&["--hd", "4"], "--width"),
-        (&["--width", "16", "--hd", "4", "--survey"], "cannot be used with"),
-        (&["--width", "21", "--survey"], "too many"),
-        (&["--merge"], "value is required"),
-        (&["--merge", "/no/such/file"], "cannot read `/no/such/file`"),
-        (&["--width", "8", "--hd", "4", "--checkpoint", "/no/such/folder/file"], "/no/such/folder"),
-        (&["--width", "8", "--hd", "4", "--checkpoint", "/"], "cannot read"),
-    ] {
-        let ran = search(arguments).run();
-        assert_eq!(ran.code, 2, "{arguments:?}");
-        assert!(ran.err.contains(part), "{arguments:?}: {}", ran.err);
-    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{code, folder, hex, residue};
+use common::{code, folder, hex, residue, typed};
 use residue::Code;
 use residue_testing::{installed, noise};
 use std::ffi::OsStr;
@@ -18,7 +18,7 @@ use std::time::Duration;
 fn formats() {
     let dir = folder();
     let run = |args: &[&str]| {
-        let ran = residue([&["sum"], args].concat()).within(dir.path()).run();
+        let ran = typed("sum").args(args).within(dir.path()).run();
         assert_eq!(ran.err, "");
         ran.ends(0).to_string()
     };
@@ -48,9 +48,7 @@ fn formats() {
 #[test]
 fn json() {
     let dir = folder();
-    let ran = residue(["sum", "--json", "-a", "crc32c,crc-64/nvme", "nine", "nosuch"])
-        .within(dir.path())
-        .run();
+    let ran = typed("sum --json -a crc32c,crc-64/nvme nine nosuch").within(dir.path()).run();
     ran.ends(2);
     let rows = ran.json();
     assert_eq!(rows[0]["file"], "nine");
@@ -82,13 +80,13 @@ fn every_code_of_a_file_and_of_a_pipe() {
 
 #[test]
 fn standard_input() {
-    let run = |args: &[&str]| residue([&["sum"], args].concat()).input(b"123456789").run();
+    let run = |args: &[&str]| typed("sum").args(args).input(b"123456789").run();
     assert_eq!(run(&[]).ends(0), "e3069283  -\n");
     assert_eq!(run(&["-"]).ends(0), "e3069283  -\n");
     assert_eq!(run(&["-a", "cksum"]).ends(0), "930766865 9\n");
     assert_eq!(run(&["-a", "cksum", "-"]).ends(0), "930766865 9 -\n");
     assert!(run(&["-", "-"]).err.contains("`-` is given twice"));
-    assert_eq!(residue(["sum"]).run().ends(0), "00000000  -\n");
+    assert_eq!(typed("sum").run().ends(0), "00000000  -\n");
 }
 
 #[test]
@@ -117,7 +115,7 @@ fn names_are_escaped() {
 fn unreadable_files_are_reported_and_the_others_are_done() {
     let dir = folder();
     fs::create_dir(dir.path().join("sub")).unwrap();
-    let ran = residue(["sum", "nosuch", "nine", "sub", "empty"]).within(dir.path()).run();
+    let ran = typed("sum nosuch nine sub empty").within(dir.path()).run();
     assert_eq!(ran.ends(2), "e3069283  nine\n00000000  empty\n");
     assert_eq!(
         ran.err,
@@ -135,7 +133,7 @@ fn folders() {
     std::os::unix::fs::symlink("..", dir.path().join("sub/loop")).unwrap();
     std::os::unix::fs::symlink("../nine", dir.path().join("sub/link")).unwrap();
     let names = |args: &[&str], code: i32| -> Vec<String> {
-        let ran = residue([&["sum", "-r"], args].concat()).within(dir.path()).run();
+        let ran = typed("sum -r").args(args).within(dir.path()).run();
         ran.ends(code).lines().map(|line| line[10..].to_string()).collect()
     };
     assert_eq!(names(&["sub"], 0), ["sub/a", "sub/deep/x"]);
@@ -159,9 +157,9 @@ fn many_files_keep_their_order() {
         fs::write(dir.path().join(format!("{i:03}")), &data).unwrap();
         expected += &format!("{:08x}  ./{i:03}\n", residue::crc32c(&data));
     }
-    let ran = residue(["sum", "-r", "."]).within(dir.path()).run();
+    let ran = typed("sum -r .").within(dir.path()).run();
     assert_eq!(ran.ends(0), expected);
-    let one = residue(["sum", "-r", "."]).within(dir.path()).with("RAYON_NUM_THREADS", "1").run();
+    let one = typed("sum -r .").within(dir.path()).with("RAYON_NUM_THREADS", "1").run();
     assert_eq!(one.ends(0), expected);
 }
 
@@ -204,8 +202,8 @@ fn kernels_by_name() {
     let unknown = residue(["sum", "--kernel", "warp", "--text", ""]).run();
     unknown.ends(2);
     assert!(unknown.err.contains("slicing8"), "{}", unknown.err);
-    residue(["sum", "--kernel", "portable"]).run().ends(2);
-    residue(["sum", "--kernel", "portable", "file"]).run().ends(2);
+    typed("sum --kernel portable").run().ends(2);
+    typed("sum --kernel portable file").run().ends(2);
 }
 
 /// Returns the value of zero bytes, computed from values of shorter runs.
@@ -231,7 +229,7 @@ fn a_sparse_file_of_five_gibibytes() {
     file.seek(SeekFrom::Start(hole)).unwrap();
     file.write_all(tail).unwrap();
     drop(file);
-    let rows = residue(["sum", "--json", "-a", "crc-32/iscsi,internet,cksum"]).run_on(&path);
+    let rows = typed("sum --json -a crc-32/iscsi,internet,cksum").run_on(&path);
     let crc = code("crc-32/iscsi");
     let Code::Crc(iscsi) = &crc else { panic!() };
     let expected = iscsi.combine(of_zeros(&crc, hole), iscsi.checksum(tail), 9);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{RESIDUE, folder, output, residue};
+use common::{RESIDUE, folder, output, typed};
 use residue_testing::installed;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 
 /// Returns the value of a file, in hexadecimal unless options say otherwise.
 fn ours(options: &[&str], file: &Path) -> String {
-    let mut run = residue([&["sum"], options].concat());
+    let mut run = typed("sum").args(options);
     run.0.arg(file);
     let ran = run.run();
     ran.ends(0).split(' ').next().unwrap().to_string()
@@ -34,7 +34,7 @@ fn cksum() {
     let dir = folder();
     let files = files(dir.path());
     let names: Vec<&OsStr> = files.iter().map(|file| file.as_os_str()).collect();
-    let mut run = residue(["sum", "-a", "cksum"]);
+    let mut run = typed("sum -a cksum");
     run.0.args(&names);
     assert_eq!(run.run().ends(0), output("cksum", &names));
 }
@@ -77,7 +77,7 @@ fn rhash() {
         .current_dir(dir.path())
         .output()
         .unwrap();
-    let ran = residue(["sum", "-c", "--strict"]).within(dir.path()).input(&list.stdout).run();
+    let ran = typed("sum -c --strict").within(dir.path()).input(&list.stdout).run();
     assert_eq!(ran.ends(0), "nine: OK\nnoise: OK\n");
 }
 

@@ -8,6 +8,8 @@
 mod common;
 
 use common::RESIDUE;
+use common::hosts::{ROLE, again, options_for};
+use common::watching::Watch;
 use residue_capture::send::Sender;
 use residue_net::pcap::{LinkType, Reader};
 use residue_testing::{captures, installed, must, until};
@@ -16,17 +18,15 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Set in the child of this test that runs in the namespace.
-const INSIDE: &str = "RESIDUE_TEST_ROLE";
 /// Number of packets to send.
 const PACKETS: &str = "RESIDUE_WATCH_PACKETS";
 
 #[test]
 fn live_packets() {
-    if std::env::var_os(INSIDE).is_some() { inside() } else { outside() }
+    if std::env::var_os(ROLE).is_some() { inside() } else { outside() }
 }
 
 /// Starts this test again, in a new namespace.
@@ -36,25 +36,14 @@ fn outside() {
     }
     let probe = "ip link add v0 type veth peer name v1 && ip link set v0 up && \
                  tcpdump -Z root -i v0 -w /dev/null";
-    let probes = [&["--user", "--map-root-user", "--net"][..], &["--net"]].map(|words| {
-        // tcpdump waits for a packet.
-        let script = format!("{probe} & sleep 0.3; kill -0 $! && kill $!");
-        let output = Command::new("unshare").args(words).args(["sh", "-c", &script]).output();
-        (words, output.expect("unshare runs"))
-    });
-    let Some((words, _)) = probes.iter().find(|(_, output)| output.status.success()) else {
-        let why = String::from_utf8_lossy(&probes[0].1.stderr).into_owned();
-        return residue_testing::skip(&format!("watch in a namespace: {why}"));
-    };
-    let own = std::env::current_exe().expect("a path");
-    let mut run = Command::new("unshare");
-    run.args(*words).args(["--pid", "--fork", "--kill-child"]).arg(own);
-    let output = run.args(["--exact", "live_packets", "--nocapture"]).env(INSIDE, "1").output();
-    let output = output.expect("unshare runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    for line in text.lines().filter(|line| line.starts_with("watch: ")) {
-        println!("{line}");
+    // tcpdump waits for a packet.
+    match options_for(&format!("{probe} & sleep 0.3; kill -0 $! && kill $!")) {
+        Err(why) => residue_testing::skip(&format!("watch in a namespace: {why}")),
+        Ok(options) => {
+            let text = again(options, "live_packets", "inside");
+            let lines = text.lines().filter(|line| line.starts_with("watch: "));
+            lines.for_each(|line| println!("{line}"));
+        }
     }
 }
 
@@ -76,75 +65,18 @@ fn inside() {
     ends(folder.path());
 }
 
-/// A run of `residue pcap watch --json`.
-struct Watch {
-    child: Child,
-    out: BufReader<ChildStdout>,
-    err: Option<ChildStderr>,
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+/// Waits until this many packets are verified, then interrupts it.
+#[track_caller]
+fn after(mut watch: Watch, packets: u64) -> (i32, Value, String) {
+    let end = Instant::now() + Duration::from_secs(60);
+    let mut seen = 0;
+    while seen < packets {
+        let line = watch.line().expect("it goes on");
+        seen = number(&line, "packets") + number(&line["not_verified"], "dropped_by_kernel");
+        assert!(Instant::now() < end, "{packets} packets: {line}");
     }
-}
-
-impl Watch {
-    /// Starts a run, and waits for its first line.
-    #[track_caller]
-    fn start(words: &str) -> Watch {
-        let mut watch = Watch::spawn(words);
-        let first = watch.line().expect("a first line");
-        assert_eq!((&first["packets"], &first["ended"]), (&Value::from(0), &Value::Null));
-        watch
-    }
-
-    fn spawn(words: &str) -> Watch {
-        let mut command = Command::new(RESIDUE);
-        command.args(["pcap", "watch", "--json"]).args(words.split_whitespace());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("it starts");
-        let out = BufReader::new(child.stdout.take().expect("a pipe"));
-        let err = child.stderr.take();
-        Watch { child, out, err }
-    }
-
-    fn line(&mut self) -> Option<Value> {
-        let mut line = String::new();
-        self.out.read_line(&mut line).expect("text");
-        (!line.is_empty()).then(|| serde_json::from_str(&line).expect("JSON"))
-    }
-
-    fn signal(&self, name: &str) {
-        must(&format!("kill -{name} {}", self.child.id()));
-    }
-
-    /// Waits for the end; returns the exit code, the last line, and standard error.
-    fn end(mut self) -> (i32, Value, String) {
-        let (mut last, mut err) = (Value::Null, String::new());
-        while let Some(line) = self.line() {
-            last = line;
-        }
-        self.err.take().expect("a pipe").read_to_string(&mut err).expect("text");
-        let code = self.child.wait().expect("it ends").code().unwrap_or(-1);
-        assert!(!err.contains("panicked"), "{err}");
-        (code, last, err)
-    }
-
-    /// Waits until this many packets are verified, then interrupts it.
-    #[track_caller]
-    fn after(mut self, packets: u64) -> (i32, Value, String) {
-        let end = Instant::now() + Duration::from_secs(60);
-        let mut seen = 0;
-        while seen < packets {
-            let line = self.line().expect("it goes on");
-            seen = number(&line, "packets") + number(&line["not_verified"], "dropped_by_kernel");
-            assert!(Instant::now() < end, "{packets} packets: {line}");
-        }
-        self.signal("INT");
-        self.end()
-    }
+    watch.signal("INT");
+    watch.end()
 }
 
 #[track_caller]
@@ -251,7 +183,7 @@ fn as_verify_of_a_capture_by_tcpdump(folder: &Path) {
     let watch = Watch::start(&words);
     let tcpdump = tcpdump("v1", count, &file);
     let arrived = send("v0", count);
-    let (code, live, err) = watch.after(arrived);
+    let (code, live, err) = after(watch, arrived);
     ended(tcpdump);
     let stored = verified(&file);
     println!(
@@ -315,7 +247,7 @@ fn what_the_kernel_knows() {
     });
     TcpStream::connect(to).expect("a connection").write_all(&vec![1; 1 << 20]).expect("room");
     assert_eq!(reader.join().expect("it reads"), 1 << 20);
-    let (code, last, err) = watch.after(101);
+    let (code, last, err) = after(watch, 101);
     assert_eq!((code, err.as_str()), (0, ""), "{last}");
     let udp = &last["protocols"]["udp"];
     assert_eq!((number(udp, "offloaded"), number(udp, "bad")), (100, 0), "{last}");
@@ -365,7 +297,7 @@ fn all_interfaces() {
     let tagged = [&frame[..12], &[0x81, 0, 0, 9], &frame[12..]].concat();
     Sender::open("v0").expect("a sender").send(&[&frame, &tagged]).expect("frames are sent");
     // Once on lo; on the cable only at its end, as the sender goes past captures of its own.
-    let (_, last, err) = watch.after(12);
+    let (_, last, err) = after(watch, 12);
     assert_eq!((number(&last, "packets"), err.as_str()), (12, ""), "{last}");
     assert_eq!(number(&last["protocols"]["ip"], "good"), 12, "{last}");
 }

@@ -3,14 +3,15 @@
 
 mod common;
 
-use common::{RESIDUE, residue};
+use common::watching::Watch;
+use common::{residue, typed};
 use residue_net::pcap::Reader;
-use residue_testing::{captures, must};
+use residue_testing::captures;
 use serde_json::Value;
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::BufReader;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Every capture has the counts that `verify` gives, and the exit code.
@@ -25,7 +26,7 @@ fn counts_are_those_of_verify() {
     for file in files.iter().step_by(3) {
         let name = file.to_str().unwrap();
         let verify = residue(["pcap", "verify", "--json", "--top", "5", name]).run();
-        let watch = residue(["pcap", "watch", "--json", "-"]).input(&fs::read(file).unwrap()).run();
+        let watch = typed("pcap watch --json -").input(&fs::read(file).unwrap()).run();
         let last: Value = serde_json::from_str(watch.ends(verify.code).lines().last().unwrap())
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         let stored = verify.json();
@@ -39,51 +40,9 @@ fn counts_are_those_of_verify() {
     }
 }
 
-/// A pipe into a watch, and its lines of JSON.
-struct Piped {
-    child: Child,
-    out: BufReader<std::process::ChildStdout>,
-}
-
-impl Drop for Piped {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Piped {
-    fn start(words: &[&str]) -> Piped {
-        let mut command = Command::new(RESIDUE);
-        command.args(["pcap", "watch", "--json", "-"]).args(words);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let out = BufReader::new(child.stdout.take().unwrap());
-        let mut piped = Piped { child, out };
-        // It watches from now on.
-        assert_eq!(piped.line().unwrap()["packets"], 0);
-        piped
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.child.stdin.as_mut().unwrap().write_all(bytes).unwrap();
-    }
-
-    fn line(&mut self) -> Option<Value> {
-        let mut line = String::new();
-        self.out.read_line(&mut line).unwrap();
-        (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
-    }
-
-    fn end(mut self) -> (i32, Value, String) {
-        let (mut last, mut err) = (Value::Null, String::new());
-        while let Some(line) = self.line() {
-            last = line;
-        }
-        self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-        assert!(!err.contains("panicked"), "{err}");
-        (self.child.wait().unwrap().code().unwrap_or(-1), last, err)
-    }
+/// Starts a watch of a pipe.
+fn piped(words: &str) -> Watch {
+    Watch::start(&format!("- {words}"))
 }
 
 /// Lines come while no packet does, and a signal ends the watch at a half-written packet.
@@ -93,10 +52,10 @@ fn a_quiet_pipe_and_a_signal() {
     let bytes = fs::read(captures().join("nat-tcp.bad.pcap")).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("damaged.pcapng");
-    let mut piped = Piped::start(&["--write", file.to_str().unwrap()]);
-    piped.write(&bytes[..bytes.len() - 3]);
+    let mut watch = piped(&format!("--write {}", file.display()));
+    watch.write(&bytes[..bytes.len() - 3]);
     let complete = loop {
-        let line = piped.line().unwrap();
+        let line = watch.line().unwrap();
         if line["packets"].as_u64() > Some(0) {
             break line["packets"].clone();
         }
@@ -109,9 +68,9 @@ fn a_quiet_pipe_and_a_signal() {
         count += 1;
     }
     assert_eq!(count, 7);
-    must(&format!("kill -INT {}", piped.child.id()));
+    watch.signal("INT");
     let start = Instant::now();
-    let (code, last, err) = piped.end();
+    let (code, last, err) = watch.end();
     assert!(start.elapsed() < Duration::from_secs(10));
     assert_eq!((code, err.as_str()), (1, ""));
     assert_eq!((&last["packets"], &last["ended"]), (&complete, &Value::from("signal")));
@@ -122,12 +81,12 @@ fn a_quiet_pipe_and_a_signal() {
 #[cfg(target_os = "linux")]
 fn packets_after_a_signal() {
     let bytes = fs::read(captures().join("nat-tcp.bad.pcap")).unwrap();
-    let mut piped = Piped::start(&[]);
-    piped.write(&bytes[..100]);
-    must(&format!("kill -TERM {}", piped.child.id()));
-    piped.write(&bytes[100..]);
-    drop(piped.child.stdin.take());
-    let (code, last, err) = piped.end();
+    let mut watch = piped("");
+    watch.write(&bytes[..100]);
+    watch.signal("TERM");
+    watch.write(&bytes[100..]);
+    drop(watch.child.stdin.take());
+    let (code, last, err) = watch.end();
     assert_eq!((code, err.as_str()), (1, ""));
     assert_eq!((&last["packets"], &last["ended"]), (&Value::from(8), &Value::from("signal")));
 }
@@ -149,7 +108,7 @@ fn an_end_by_count_or_duration() {
     }
     #[cfg(target_os = "linux")]
     {
-        let (code, last, _) = Piped::start(&["--duration", "1"]).end();
+        let (code, last, _) = piped("--duration 1").end();
         // Not even a header was written.
         assert_eq!((code, &last["ended"]), (0, &Value::from("duration")));
     }
@@ -167,7 +126,7 @@ fn text() {
         assert!(text.lines().any(|each| each == line), "{line}\n{text}");
     }
     assert!(text.lines().next().unwrap().contains(": 0 s, 8 packets"), "{text}");
-    let again = residue(["pcap", "verify", "damaged.pcapng"]).within(dir.path()).run();
+    let again = typed("pcap verify damaged.pcapng").within(dir.path()).run();
     assert!(again.ends(1).contains("8 check values wrong"));
 }
 
@@ -213,10 +172,10 @@ fn what_cannot_be_done_is_explained() {
 /// A reader that goes away ends the watch.
 #[test]
 fn a_closed_output() {
-    let mut piped = Piped::start(&[]);
-    drop(std::mem::replace(&mut piped.out, BufReader::new(no_output())));
+    let mut watch = piped("");
+    drop(std::mem::replace(&mut watch.out, BufReader::new(no_output())));
     let end = Instant::now() + Duration::from_secs(60);
-    while piped.child.try_wait().unwrap().is_none() {
+    while watch.child.try_wait().unwrap().is_none() {
         assert!(Instant::now() < end, "it goes on");
         std::thread::sleep(Duration::from_millis(20));
     }

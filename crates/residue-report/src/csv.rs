@@ -5,6 +5,71 @@
 //! is therefore preceded by an apostrophe (OWASP, *CSV Injection*). Numbers are unchanged.
 
 use std::borrow::Cow;
+use std::fmt::Display;
+
+/// A table as text: the names of its columns, and rows of as many cells.
+#[derive(Debug)]
+pub struct Sheet {
+    text: String,
+    columns: usize,
+    /// The cells of the row that is not ended.
+    row: Vec<String>,
+    end: &'static str,
+}
+
+impl Sheet {
+    /// Begins a table with these names, separated by commas. Its lines end in CR LF.
+    #[must_use]
+    pub fn new(names: &str) -> Sheet {
+        Sheet::ending("\r\n", names)
+    }
+
+    /// Begins a table whose lines end in LF, for programs that read lines.
+    #[must_use]
+    pub fn of_lines(names: &str) -> Sheet {
+        Sheet::ending("\n", names)
+    }
+
+    fn ending(end: &'static str, names: &str) -> Sheet {
+        Sheet {
+            text: format!("{names}{end}"),
+            columns: names.split(',').count(),
+            row: Vec::new(),
+            end,
+        }
+    }
+
+    /// Adds cells to the row.
+    pub fn cells(&mut self, cells: &[&dyn Display]) -> &mut Self {
+        self.row.extend(cells.iter().map(|cell| quoted(&cell.to_string()).into_owned()));
+        self
+    }
+
+    /// Ends the row, which has a cell for each name.
+    pub fn end(&mut self) {
+        debug_assert_eq!(self.row.len(), self.columns, "{:?}", self.row);
+        self.text += &self.row.join(",");
+        self.text += self.end;
+        self.row.clear();
+    }
+
+    /// Adds a whole row.
+    pub fn row(&mut self, cells: &[&dyn Display]) {
+        self.cells(cells).end();
+    }
+
+    /// Returns the whole text.
+    #[must_use]
+    pub fn text(self) -> String {
+        self.text
+    }
+}
+
+/// Returns the cell of a value that may be missing.
+#[must_use]
+pub fn or_empty(value: Option<impl Display>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
 
 /// Returns a text as a field of a line.
 ///
@@ -92,6 +157,15 @@ mod tests {
         assert_eq!(quoted("a,b"), "\"a,b\"");
         assert_eq!(quoted("say \"x\""), "\"say \"\"x\"\"\"");
         assert_eq!(quoted("two\nlines"), "\"two\nlines\"");
+    }
+
+    #[test]
+    fn rows_have_a_cell_for_each_name() {
+        let mut sheet = Sheet::new("name,value,note");
+        sheet.row(&[&"a,b", &-1.5, &or_empty(None::<u32>)]);
+        sheet.cells(&[&"=1", &7]).cells(&[&or_empty(Some(true))]).end();
+        assert_eq!(sheet.text(), "name,value,note\r\n\"a,b\",-1.5,\r\n'=1,7,true\r\n");
+        assert_eq!(Sheet::of_lines("a,b").text(), "a,b\n");
     }
 
     #[test]

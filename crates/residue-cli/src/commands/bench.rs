@@ -20,8 +20,6 @@ use residue_bench::model::Run;
 use residue_bench::{Mode, Options, measure, plain};
 use residue_papers::claims::conclusion;
 use residue_papers::{page, pino2018, sahu2019};
-use residue_report::COLUMNS;
-use residue_report::text::wrapped;
 
 /// The sizes that the verdict compares.
 const VERDICT_SIZES: [usize; 4] = [64, 1500, 9000, 65536];
@@ -61,14 +59,8 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
     bar.clear();
     let statistic = args.statistic.get();
     args.report.write(output, |folder| page::write_report(folder, &run, &paragraphs, statistic))?;
-    if args.format.json {
-        output.json(&run)?;
-    } else if args.format.csv {
-        output.bytes(residue_bench::csv(&run).as_bytes())?;
-    } else {
-        print(output, args, &run, &paragraphs)?;
-    }
-    Ok(())
+    let csv = || residue_bench::csv(&run);
+    args.format.print(output, &run, csv, |output| print(output, args, &run, &paragraphs))
 }
 
 /// Measures what the options ask for, and for the thesis's mode also the throughput.
@@ -104,11 +96,7 @@ fn print(output: &mut Output, args: &BenchArgs, run: &Run, paragraphs: &[String]
     for table in tables {
         output.line(table.text())?;
     }
-    for paragraph in paragraphs {
-        output.line(wrapped(paragraph, COLUMNS))?;
-    }
-    if args.is_of_thesis() && !args.full {
-        output.line(wrapped(NEXT, COLUMNS))?;
-    }
-    Ok(())
+    output.paragraphs(paragraphs)?;
+    let next = (args.is_of_thesis() && !args.full).then_some(NEXT);
+    Ok(output.paragraphs(next)?)
 }

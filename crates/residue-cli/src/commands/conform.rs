@@ -2,7 +2,8 @@
 
 mod program;
 
-use crate::codes::{Chosen, Names};
+use crate::codes::Chosen;
+use crate::options::{CodeNames, Json};
 use crate::output::{Encoding, Outcome, Output, Styles};
 use crate::progress::Progress;
 use anyhow::Context as _;
@@ -19,24 +20,17 @@ const LONGEST_NAME: usize = 50;
 
 /// Arguments of `residue conform`.
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, mut_arg("codes", |arg| arg.required(true).help(CODE_HELP)))]
 pub struct ConformArgs {
-    /// Code that the program is meant to compute
-    #[arg(
-        short = 'a',
-        long = "code",
-        visible_alias = "algorithm",
-        value_name = "CODE",
-        value_parser = Names,
-        hide_possible_values = true
-    )]
-    code: String,
+    #[command(flatten)]
+    codes: CodeNames,
     #[command(flatten)]
     program: Program,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Json,
 }
+
+const CODE_HELP: &str = "Code that the program is meant to compute";
 
 const HELP: &str = "\
 The program is run once for each test input, with the input on its standard input. Its answer is \
@@ -59,7 +53,7 @@ Examples:
 
 /// Runs the program on all test inputs, and judges its answers.
 pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<()> {
-    let chosen = Chosen::parse(&args.code)?;
+    let chosen = args.codes.only()?;
     let mut cases = conform::cases(&chosen.code)?;
     if args.program.arg_hex {
         cases.retain(|case| case.data.len() <= LONGEST_ARGUMENT);
@@ -84,7 +78,7 @@ pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<()> {
     if !verdict.good() {
         output.found(Outcome::Bad);
     }
-    if args.json {
+    if args.format.json {
         output.json(&Report::of(args, &chosen, &cases, &answers, &verdict))?;
     } else {
         print(output, &chosen, &cases, &answers, &verdict)?;

@@ -74,6 +74,7 @@ enum Command {
     /// Check whether the guard can run here, and what it would use
     Check(CheckArgs),
     /// Remove everything that guards have left in this network namespace
+    #[command(after_help = "Examples:\n  residue guard clean")]
     Clean,
     /// Transfer files through a router that damages them (Linux; root or user namespaces)
     Demo(DemoArgs),

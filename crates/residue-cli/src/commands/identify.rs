@@ -26,7 +26,7 @@ pub fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()> {
     } else if let (Some(hit), false) = (report.hits.first(), args.notations.is_empty()) {
         return definitions(args, hit, &format!("of {}", hit.reading), output);
     }
-    if args.json {
+    if args.format.json {
         output.json(&json::document(args, &samples, &report))?;
         return Ok(());
     }

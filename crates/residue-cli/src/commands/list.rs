@@ -1,6 +1,7 @@
 //! `residue list`: the codes, their parameters and their kernels.
 
 use crate::codes::{Chosen, Names};
+use crate::options::Json;
 use crate::output::{Encoding, Output, Styles};
 use clap::Args;
 use residue::cpu::Profile;
@@ -20,9 +21,8 @@ pub struct ListArgs {
     /// Codes to describe: names, aliases, or the parameters of a CRC [default: a table of all]
     #[arg(value_name = "CODE", value_parser = Names, hide_possible_values = true)]
     codes: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Json,
 }
 
 const HELP: &str = "\
@@ -39,7 +39,7 @@ pub fn run(args: &ListArgs, output: &mut Output) -> anyhow::Result<()> {
         chosen.push(Chosen::parse(name)?);
     }
     let named = |code: Code| Chosen { label: code.name().to_string(), code, cksum: false };
-    if args.json {
+    if args.format.json {
         let all = if chosen.is_empty() { Code::all().map(named).collect() } else { chosen };
         output.json(&List { cpu: Cpu::here(), codes: all.iter().map(Info::of).collect() })?;
     } else if chosen.is_empty() {

@@ -14,7 +14,7 @@ mod verify;
 mod watch;
 
 use crate::output::Output;
-use capture::{Capture, names, trouble};
+use capture::{Capture, Captures, Filtered, trouble};
 use clap::{Args, Subcommand};
 use target::{Changed, FEW, Target};
 

@@ -15,7 +15,7 @@ use crate::lengths::bits as length;
 use crate::output::Output;
 use clap::{Args, Subcommand};
 use patience::{Patience, duration};
-use polynomial::{generator, polynomial_as_text};
+use polynomial::{Polynomial, polynomial_as_text};
 use residue_report::number::grouped;
 
 const HELP: &str = "\

@@ -8,7 +8,6 @@ mod print;
 mod profile;
 mod self_test;
 
-use crate::codes;
 use crate::output::Output;
 use anyhow::bail;
 
@@ -30,6 +29,6 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     }
     match args.profile {
         Some(profile) => profile::run(args, profile, output),
-        None => print::run(args, &codes::parse_all(&args.codes)?, output),
+        None => print::run(args, &args.codes.chosen()?, output),
     }
 }

@@ -1,6 +1,11 @@
 //! Shared by the tests: runs the program, and creates files.
 #![allow(dead_code)]
 
+#[cfg(target_os = "linux")]
+pub mod hosts;
+#[cfg(unix)]
+pub mod watching;
+
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
@@ -64,7 +69,18 @@ pub fn residue<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
     Run(command, Vec::new())
 }
 
+/// Prepares a run of the program with the words of a line.
+pub fn typed(line: &str) -> Run {
+    residue(line.split_whitespace())
+}
+
 impl Run {
+    /// Adds arguments.
+    pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Run {
+        self.0.args(args);
+        self
+    }
+
     pub fn within(mut self, dir: &Path) -> Run {
         self.0.current_dir(dir);
         self

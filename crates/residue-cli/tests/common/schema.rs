@@ -1,6 +1,7 @@
 //! JSON Schema, as far as the project's schemas use it.
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The words of JSON Schema that [`Schema`] knows, beside those that only describe.
 const WORDS: [&str; 17] = [
@@ -126,4 +127,13 @@ fn has_form(text: &str, pattern: &Value) -> bool {
         time if time.contains("T[0-9]{2}:") => shape == "0000-00-00T00:00:00.000000000Z",
         other => panic!("pattern {other}"),
     }
+}
+
+/// Returns the words of the section on JSON in the manual page of a command.
+pub fn words_of_the_manual(command: &str) -> BTreeSet<String> {
+    let dir = tempfile::tempdir().unwrap();
+    crate::common::residue(["man".as_ref(), dir.path().as_os_str()]).run().ends(0);
+    let page = std::fs::read_to_string(dir.path().join(format!("residue-{command}.1"))).unwrap();
+    let (_, json) = page.split_once(".SH JSON\n").expect("a section on JSON");
+    json.split(|c: char| !c.is_alphanumeric() && c != '_').map(String::from).collect()
 }

@@ -1,6 +1,5 @@
 //! The costs of a data-in PDU, as a table and as CSV, beside Intel's.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::figures::figures;
 use super::published::Intel;
 use super::{Costs, Row};
+use residue_report::csv::Sheet;
 use residue_report::number::significant;
 use residue_report::table::{self, Table};
 
@@ -68,15 +68,14 @@ fn line(row: &Row) -> table::Row {
 /// Writes all rows, one per line, with a header.
 #[must_use]
 pub fn csv(costs: &Costs) -> String {
-    let mut out = String::from(
-        "kernel,bytes,protocol_cycles,crc_cycles,copy_cycles,whole_cycles,parts_over_whole\r\n",
+    let mut sheet = Sheet::new(
+        "kernel,bytes,protocol_cycles,crc_cycles,copy_cycles,whole_cycles,parts_over_whole",
     );
     for row in &costs.rows {
-        let kernel = residue_report::csv::quoted(&row.kernel);
-        let _ = write!(out, "{kernel},{},{},{},", row.bytes, row.protocol, row.crc);
-        let _ = write!(out, "{},{},{}\r\n", row.copy, row.whole, row.parts_over_whole());
+        sheet.cells(&[&row.kernel, &row.bytes, &row.protocol, &row.crc]);
+        sheet.cells(&[&row.copy, &row.whole, &row.parts_over_whole()]).end();
     }
-    out
+    sheet.text()
 }
 
 /// Writes `figure-iscsi-2.svg`, `figure-iscsi-3.svg`, `iscsi.csv` and `iscsi.json` into a folder,

@@ -92,6 +92,13 @@ impl Undetected {
         self.data.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
     }
 
+    /// Returns the cells of an error in a row of CSV: the wrong bits of the data, and the change of
+    /// the check value; both empty if there is none.
+    #[must_use]
+    pub fn cells(error: Option<&Undetected>) -> [String; 2] {
+        error.map_or_else(Default::default, |error| [error.data_text(), error.check.clone()])
+    }
+
     /// Returns whether `code` gives the wrong data the wrong value; `None` if the bits are not in
     /// the data.
     ///

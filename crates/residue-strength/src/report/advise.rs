@@ -6,6 +6,7 @@ pub use findings::findings;
 
 use crate::Kind;
 use crate::answers::advise::{Advice, Candidate, Instructions, Target, Wanted};
+use residue_report::csv::{Sheet, or_empty};
 use residue_report::number::{grouped, significant};
 use residue_report::{Row, Table};
 use std::fmt::Write as _;
@@ -177,45 +178,34 @@ fn note(wanted: &Wanted, timed: usize) -> String {
 /// Lines end in CR LF.
 #[must_use]
 pub fn csv(advice: &Advice) -> String {
-    let mut out = String::from(
+    let mut sheet = Sheet::new(
         "code,width,meets,distance,longest_data_bits,kind,then,kernel,bytes,ns,cycles_per_byte,\
-         undetected,undetected_kind,per_year,reasons\r\n",
+         undetected,undetected_kind,per_year,reasons",
     );
     let rows = advice.codes.iter().map(|code| (code, true));
     for (code, meets) in rows.chain(advice.rejected.iter().map(|code| (code, false))) {
-        let name = residue_report::csv::quoted(&code.code);
-        let (to, kind) = code.holds_to.map_or((String::new(), Kind::Exact.name()), |limit| {
-            (limit.value.to_string(), limit.kind)
-        });
-        let then = code.then.map_or(String::new(), |then| then.to_string());
-        let _ = write!(
-            out,
-            "{name},{},{meets},{},{to},{kind},{then},",
-            code.width, advice.wanted.distance
-        );
-        match &code.speed {
-            Some(speed) => {
-                let _ = write!(
-                    out,
-                    "{},{},{},{}",
-                    speed.kernel, speed.bytes, speed.ns, speed.cycles_per_byte
-                );
-            }
-            None => out.push_str(",,,"),
-        }
+        let speed = code.speed.as_ref();
         let worst =
             code.chances.iter().max_by(|a, b| a.undetected.value.total_cmp(&b.undetected.value));
-        match worst {
-            Some(at) => {
-                let (value, kind) = (at.undetected.value, at.undetected.kind);
-                let _ = write!(out, ",{value:e},{kind},{:e},", at.per_year);
-            }
-            None => out.push_str(",,,,"),
-        }
-        out.push_str(&residue_report::csv::quoted(&code.reasons.join("; ")));
-        out.push_str("\r\n");
+        let (to, kind) = code
+            .holds_to
+            .map_or((String::new(), Kind::Exact.name()), |to| (to.value.to_string(), to.kind));
+        sheet.cells(&[&code.code, &code.width, &meets, &advice.wanted.distance]);
+        sheet.cells(&[&to, &kind, &or_empty(code.then)]);
+        sheet.cells(&[
+            &or_empty(speed.map(|speed| speed.kernel)),
+            &or_empty(speed.map(|speed| speed.bytes)),
+            &or_empty(speed.map(|speed| speed.ns)),
+            &or_empty(speed.map(|speed| speed.cycles_per_byte)),
+        ]);
+        sheet.cells(&[
+            &or_empty(worst.map(|at| format!("{:e}", at.undetected.value))),
+            &or_empty(worst.map(|at| at.undetected.kind)),
+            &or_empty(worst.map(|at| format!("{:e}", at.per_year))),
+        ]);
+        sheet.cells(&[&code.reasons.join("; ")]).end();
     }
-    out
+    sheet.text()
 }
 
 #[cfg(test)]

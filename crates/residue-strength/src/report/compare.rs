@@ -5,13 +5,14 @@ mod figures;
 #[cfg(feature = "figures")]
 mod page;
 
-use std::fmt::Write as _;
+use std::fmt::Display;
 
 use super::advise::speed;
 use crate::Kind;
-use crate::answers::compare::{self, Comparison, FEW, Known, YEAR};
+use crate::answers::compare::{self, Comparison, FEW, Known, Probability, YEAR};
 #[cfg(feature = "figures")]
 pub use page::{page, write};
+use residue_report::csv::Sheet;
 use residue_report::number::{grouped, significant};
 use residue_report::{Row, Table};
 
@@ -138,38 +139,34 @@ pub fn findings(comparison: &Comparison) -> Vec<String> {
 /// Lines end in CR LF.
 #[must_use]
 pub fn csv(comparison: &Comparison) -> String {
-    let mut out = String::from("code,width,data_bits,quantity,at,value,kind\r\n");
+    let mut sheet = Sheet::new("code,width,data_bits,quantity,at,value,kind");
     let data = comparison.data_bits;
     for row in &comparison.codes {
-        let code = residue_report::csv::quoted(&row.code);
-        let mut line = |quantity: &str, at: &str, value: &str, kind: &str| {
-            let _ = write!(out, "{code},{},{data},{quantity},{at},{value},{kind}\r\n", row.width);
+        let mut line = |quantity: &str, at: &dyn Display, value: &dyn Display, kind: &str| {
+            sheet.row(&[&row.code, &row.width, &data, &quantity, at, value, &kind]);
         };
         let exact = Kind::Exact.name();
-        line("distance", "", &row.distance.value.to_string(), row.distance.kind);
+        line("distance", &"", &row.distance.value, row.distance.kind);
         for (distance, limit) in &row.limits {
-            let at = distance.to_string();
-            line("longest_data_bits", &at, &limit.value.to_string(), limit.kind);
+            line("longest_data_bits", distance, &limit.value, limit.kind);
         }
         for few in &row.few {
-            let at = few.weight.to_string();
             if let Some(count) = &few.undetected {
-                line("undetected_errors", &at, count, exact);
+                line("undetected_errors", &few.weight, count, exact);
             }
-            line("share_undetected", &at, &few.share.to_string(), exact);
+            line("share_undetected", &few.weight, &few.share, exact);
         }
-        for probability in &row.probabilities {
-            if let Some(known) = &probability.undetected {
-                line("probability", &probability.rate, &known.value.to_string(), known.kind);
-            }
-            if let Some(known) = &probability.per_year {
-                line("frames_a_year", &probability.rate, &known.value.to_string(), known.kind);
+        for Probability { rate, undetected, per_year } in &row.probabilities {
+            for (name, known) in [("probability", undetected), ("frames_a_year", per_year)] {
+                if let Some(known) = known {
+                    line(name, rate, &known.value, known.kind);
+                }
             }
         }
-        line("share_of_random_data", "", &row.random.to_string(), exact);
-        line("bursts_seen_bits", "", &row.burst.to_string(), exact);
+        line("share_of_random_data", &"", &row.random, exact);
+        line("bursts_seen_bits", &"", &row.burst, exact);
     }
-    out
+    sheet.text()
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@ mod figures;
 #[cfg(feature = "figures")]
 mod page;
 
-use std::fmt::Write as _;
-
 use crate::data::{self, Run, Sampled, Test, TestResult};
 #[cfg(feature = "figures")]
 pub use page::{page, write};
+use residue_report::csv::{Sheet, or_empty};
 use residue_report::number::significant;
 use residue_report::text::wrapped;
 use residue_report::{COLUMNS, Row, Table};
@@ -182,26 +181,22 @@ pub fn findings(run: &Run) -> Vec<String> {
 /// Writes every code in every test, one per line, with a header.
 #[must_use]
 pub fn csv(run: &Run) -> String {
-    let mut out = String::from(
+    let mut sheet = Sheet::new(
         "source,test,code,width,trials,identical,rejected,misses,share,low_95_percent,\
-         high_95_percent,clustering,ideal,ratio,effective_bits,kind\r\n",
+         high_95_percent,clustering,ideal,ratio,effective_bits,kind",
     );
     for source in &run.sources {
         for test in &source.tests {
             for row in &test.rows {
-                let quoted = residue_report::csv::quoted;
-                let bits = row.bits.map_or(String::new(), |bits| bits.to_string());
-                let (name, code) = (quoted(&source.name), quoted(&row.code));
-                let _ = write!(out, "{name},{},{code},{},", test.test, row.width);
-                let _ = write!(out, "{},{},{},", test.trials, test.identical, test.rejected);
                 let rate = &row.rate;
-                let _ = write!(out, "{},{},{},", row.misses, rate.share, rate.low);
-                let _ = write!(out, "{},{},{},", rate.high, rate.clustering, row.ideal);
-                let _ = write!(out, "{},{bits},{}\r\n", row.ratio, row.kind);
+                sheet.cells(&[&source.name, &test.test, &row.code, &row.width]);
+                sheet.cells(&[&test.trials, &test.identical, &test.rejected, &row.misses]);
+                sheet.cells(&[&rate.share, &rate.low, &rate.high, &rate.clustering]);
+                sheet.cells(&[&row.ideal, &row.ratio, &or_empty(row.bits), &row.kind]).end();
             }
         }
     }
-    out
+    sheet.text()
 }
 
 /// Describes a source's data in a few words.

@@ -5,6 +5,7 @@ use crate::codes::Undetected;
 use crate::crc::{Generator, Limit, named};
 use crate::field::Notation;
 use crate::{Error, Kind};
+use residue_report::csv::Sheet;
 use residue_report::number::grouped;
 use residue_report::{Row, Table};
 use serde_json::{Value, json};
@@ -146,32 +147,31 @@ fn undetected(found: &Found) -> Result<Vec<Option<Undetected>>, Error> {
 /// # Errors
 /// Returns [`Error::Unconfirmed`].
 pub fn csv(outcome: &Outcome) -> Result<String, Error> {
-    let mut text = "koopman,mirrored,normal,distance,data_bits,kind,undetected_data,\
-                    undetected_check,factors,names,search\n"
-        .to_string();
+    let mut sheet = Sheet::of_lines(
+        "koopman,mirrored,normal,distance,data_bits,kind,undetected_data,undetected_check,factors,\
+         names,search",
+    );
     for found in &outcome.found {
         let generator = &found.generator;
-        let polynomial = format!(
-            "{},{},{}",
-            generator.digits(Notation::Koopman),
-            generator.reciprocal().digits(Notation::Koopman),
-            generator.digits(Notation::Normal)
-        );
+        let mirrored = generator.reciprocal().digits(Notation::Koopman);
+        let [koopman, normal] =
+            [Notation::Koopman, Notation::Normal].map(|it| generator.digits(it));
         let degrees = factors(found).trim_matches(['{', '}']).replace(',', " ");
-        let behind = format!("{degrees},{},{}", names(generator).join(" "), outcome.kind().name());
+        let (names, kind) = (names(generator).join(" "), outcome.kind().name());
+        let mut row = |distance: u32, data: &str, limit: Kind, error: Option<&Undetected>| {
+            sheet.cells(&[&koopman, &mirrored, &normal, &distance, &data, &limit.name()]);
+            let [bits, check] = Undetected::cells(error);
+            sheet.cells(&[&bits, &check]);
+            sheet.cells(&[&degrees, &names, &kind]).end();
+        };
         if found.limits.is_empty() {
-            text += &format!("{polynomial},2,,exact,,,{behind}\n");
+            row(2, "", Kind::Exact, None);
         }
         for (limit, error) in found.limits.iter().zip(undetected(found)?) {
-            let (data, check) = error.map_or_else(Default::default, |error| {
-                (error.data_text(), error.check().to_string())
-            });
-            let Limit { distance, data: bits, kind, .. } = limit;
-            let kind = kind.name();
-            text += &format!("{polynomial},{distance},{bits},{kind},{data},{check},{behind}\n");
+            row(limit.distance, &limit.data.to_string(), limit.kind, error.as_ref());
         }
     }
-    Ok(text)
+    Ok(sheet.text())
 }
 
 /// Returns the whole outcome.

@@ -2,9 +2,8 @@
 
 use super::options::{Pin, StatisticName, samples};
 use super::{claims, compare, iscsi, iso};
-use crate::codes::{self, Names};
 use crate::lengths::size;
-use crate::output::{Format, Report};
+use crate::options::{CodeNames, Format, Report};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use residue_bench::data::Data;
@@ -44,16 +43,8 @@ pub struct BenchArgs {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Codes to measure, separated by commas
-    #[arg(
-        short = 'a',
-        long = "code",
-        visible_alias = "algorithm",
-        value_name = "CODE",
-        value_parser = Names,
-        hide_possible_values = true
-    )]
-    pub codes: Vec<String>,
+    #[command(flatten)]
+    pub codes: CodeNames,
 
     /// Kernels to measure, separated by commas
     #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
@@ -195,7 +186,7 @@ pub fn options(args: &BenchArgs) -> Result<Options> {
     let defaults = Options::default();
     let codes = match args.codes.is_empty() {
         true => defaults.codes,
-        false => codes::parse_all(&args.codes)?.into_iter().map(|code| code.label).collect(),
+        false => args.codes.chosen()?.into_iter().map(|code| code.label).collect(),
     };
     let samples = match (args.samples, mode, args.cold) {
         (Some(samples), ..) => samples as usize,

@@ -2,6 +2,7 @@
 
 use super::conditions::CALLS;
 use super::options::{Pin, samples};
+use crate::options::Json;
 use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
@@ -11,17 +12,22 @@ use residue_papers::claims;
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
 
+const HELP: &str = "\
+Examples:
+  residue bench claims
+  residue bench claims --samples 10000 --pin --json";
+
 /// Arguments of `residue bench claims`.
 #[derive(Debug, Args)]
+#[command(after_help = HELP)]
 pub struct ClaimsArgs {
     /// Number of calls to time for each figure [default: 1000]
     #[arg(long, value_name = "N", value_parser = samples())]
     samples: Option<u32>,
     #[command(flatten)]
     pin: Pin,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Json,
 }
 
 /// Measures, and judges the claims.
@@ -32,7 +38,7 @@ pub fn run(args: &ClaimsArgs, output: &mut Output) -> anyhow::Result<()> {
     let calls = args.samples.map_or(CALLS, |samples| samples as usize);
     let report = claims::judge(calls, &clock, &mut |done, of| bar.set(done, of))?;
     bar.clear();
-    if args.json {
+    if args.format.json {
         return Ok(output.json(&report)?);
     }
     output.line(&report.cpu)?;

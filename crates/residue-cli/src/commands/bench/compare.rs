@@ -8,8 +8,14 @@ use residue_bench::compare;
 use residue_bench::model::Run;
 use std::path::{Path, PathBuf};
 
+const HELP: &str = "\
+Examples:
+  residue bench --json > a.json
+  residue bench compare a.json b.json --statistic mean";
+
 /// Arguments of `residue bench compare`.
 #[derive(Debug, Args)]
+#[command(after_help = HELP)]
 pub struct CompareArgs {
     /// First run
     #[arg(value_name = "A.json")]

@@ -4,8 +4,6 @@ use crate::output::Output;
 use anyhow::Result;
 use residue_bench::Mode;
 use residue_bench::model::Run;
-use residue_report::COLUMNS;
-use residue_report::text::wrapped;
 
 /// Calls of each side by which the documents' claims are judged, as many as the thesis took.
 pub const CALLS: usize = 1000;
@@ -33,10 +31,6 @@ pub fn conditions(output: &mut Output, run: &Run) -> Result<()> {
         run.mode,
         run.conditions.iter().map(|condition| format!(", {condition}")).collect::<String>()
     ))?;
-    output.line(wrapped(&run.set_aside(), COLUMNS))?;
-    for warning in run.warnings() {
-        output.line(wrapped(&warning, COLUMNS))?;
-    }
-    output.line("")?;
-    Ok(())
+    output.paragraphs([run.set_aside()].into_iter().chain(run.warnings()))?;
+    Ok(output.line("")?)
 }

@@ -1,16 +1,21 @@
 //! `residue bench iscsi`: the cost of the CRC in receiving iSCSI data.
 
-use crate::output::{Format, Output, Report};
+use crate::options::{Format, Report};
+use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
 use residue_bench::clock::Clock;
 use residue_bench::load::Watch;
 use residue_papers::intel2006;
-use residue_report::COLUMNS;
-use residue_report::text::wrapped;
+
+const HELP: &str = "\
+Examples:
+  residue bench iscsi
+  residue bench iscsi --report iscsi/        figures 2 and 3 of the paper, from this CPU";
 
 /// Arguments of `residue bench iscsi`.
 #[derive(Debug, Args)]
+#[command(after_help = HELP)]
 pub struct IscsiArgs {
     /// Number of timings of each figure, of which the median counts
     #[arg(
@@ -39,18 +44,14 @@ pub fn run(args: &IscsiArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.format.json || args.format.csv {
         busy.iter().for_each(|warning| output.complain(warning));
     }
-    if args.format.json {
-        output.json(&costs)?;
-    } else if args.format.csv {
-        output.bytes(intel2006::csv(&costs).as_bytes())?;
-    } else {
-        if let Some(warning) = busy {
-            output.line(wrapped(&warning, COLUMNS))?;
-        }
-        output.line(intel2006::table(&costs).text())?;
-        for sentence in intel2006::totals(&costs) {
-            output.line(wrapped(&sentence, COLUMNS))?;
-        }
-    }
-    Ok(())
+    args.format.print(
+        output,
+        &costs,
+        || intel2006::csv(&costs),
+        |output| {
+            output.paragraphs(busy)?;
+            output.line(intel2006::table(&costs).text())?;
+            Ok(output.paragraphs(intel2006::totals(&costs))?)
+        },
+    )
 }

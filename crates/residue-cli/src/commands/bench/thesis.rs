@@ -7,8 +7,6 @@ use crate::progress::Progress;
 use residue_bench::clock::Clock;
 use residue_papers::reproduction::Reproduction;
 use residue_papers::sahu2019;
-use residue_report::COLUMNS;
-use residue_report::text::wrapped;
 
 /// Measures what the documents measured, prints the thesis's table and verdict, and writes the
 /// report.
@@ -37,8 +35,5 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> anyhow::Result<()> {
     for table in sahu2019::thesis_tables(&all.thesis, statistic) {
         output.line(table.text())?;
     }
-    for paragraph in all.verdict() {
-        output.line(wrapped(&paragraph, COLUMNS))?;
-    }
-    Ok(())
+    Ok(output.paragraphs(all.verdict())?)
 }

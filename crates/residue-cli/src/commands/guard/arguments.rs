@@ -2,6 +2,7 @@
 
 #![cfg_attr(not(target_os = "linux"), allow(dead_code))]
 
+use crate::options::Json;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use residue_guard::negotiate::GREATEST;
@@ -173,12 +174,18 @@ fn value(text: &str) -> Result<Value, String> {
     }
 }
 
+const STATUS_HELP: &str = "\
+Examples:
+  residue guard status
+  residue guard status --watch --json | jq .guarded
+  residue guard status --prometheus > /var/lib/node_exporter/residue.prom";
+
 /// Arguments of `residue guard status`.
 #[derive(Debug, Args)]
+#[command(after_help = STATUS_HELP)]
 pub struct StatusArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: Json,
     /// Print the text format of Prometheus
     #[arg(long, conflicts_with = "json")]
     pub prometheus: bool,
@@ -187,23 +194,34 @@ pub struct StatusArgs {
     pub watch: bool,
 }
 
+const FORGET_HELP: &str = "\
+Examples:
+  residue guard forget                     ask all destinations again
+  residue guard forget 192.0.2.1";
+
 /// Arguments of `residue guard forget`.
 #[derive(Debug, Args)]
+#[command(after_help = FORGET_HELP)]
 pub struct ForgetArgs {
     /// Address of the destination [default: all destinations]
     #[arg(value_name = "ADDRESS")]
     pub address: Option<IpAddr>,
 }
 
+const CHECK_HELP: &str = "\
+Examples:
+  residue guard check --interface eth0
+  residue guard check --interface eth0 --json | jq .ready";
+
 /// Arguments of `residue guard check`.
 #[derive(Debug, Args)]
+#[command(after_help = CHECK_HELP)]
 pub struct CheckArgs {
     /// Network interface
     #[arg(short, long, value_name = "NAME")]
     pub interface: String,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: Json,
 }
 
 const DEMO_HELP: &str = "\
@@ -293,9 +311,8 @@ pub struct DemoArgs {
         value_parser = clap::value_parser!(u32).range(2..)
     )]
     pub one_in: u32,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: Json,
     /// Run in the namespaces that the outer process has created
     #[arg(long, hide = true)]
     pub inside: bool,

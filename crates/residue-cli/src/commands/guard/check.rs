@@ -24,7 +24,7 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> anyhow::Result<()> {
         Some(Engine::Kernel) => kernel::instead_of(value),
         _ => value,
     });
-    if args.json {
+    if args.format.json {
         output.json(&json!({
             "host": host,
             "engine": engine,

@@ -53,7 +53,7 @@ fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
     if failed > 0 {
         output.found(Outcome::Bad);
     }
-    if args.json {
+    if args.format.json {
         let sha256 = network.sha256()?;
         output.json(&json!({ "sha256": sha256, "bytes": network.file().len(), "cases": rows }))?;
         return Ok(());

@@ -1,10 +1,12 @@
 //! `residue guard simulate`: plain TCP and each value on a simulated hostile network.
 
-use crate::output::{Format, Output};
+use crate::options::Format;
+use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
 use residue_guard::negotiate::GREATEST;
 use residue_guard_lab::{Fault, Plan, Row, run as simulate};
+use residue_report::csv::Sheet;
 use residue_report::table::{self, Table};
 
 const HELP: &str = "\
@@ -101,35 +103,28 @@ pub fn run(args: &SimulateArgs, output: &mut Output) -> anyhow::Result<()> {
         rows.push(simulate(plan));
     }
     bar.clear();
-    if args.format.json {
-        output.json(&rows)?;
-    } else if args.format.csv {
-        output.line(
-            "fault,value,agreed,segments,damaged,caught,let_through,delivered,wrong,connections,\
-             hung",
-        )?;
-        for row in &rows {
-            output.line(format!(
-                "{},{},{},{},{},{},{},{},{},{},{}",
-                row.plan.fault,
-                row.plan.value.unwrap_or(0),
-                row.agreed,
-                row.segments,
-                row.damaged,
-                row.caught,
-                row.let_through,
-                row.delivered,
-                row.wrong,
-                row.connections,
-                row.hung
-            ))?;
-        }
-    } else {
-        output.line(table(args, &rows).text())?;
-        let wrong: u64 = rows.iter().filter(|row| row.agreed >= 3).map(|row| row.wrong).sum();
-        output.line(format!("{wrong} wrong bytes delivered in connections with a CRC"))?;
+    args.format.print(
+        output,
+        &rows,
+        || csv(&rows),
+        |output| {
+            output.line(table(args, &rows).text())?;
+            let wrong: u64 = rows.iter().filter(|row| row.agreed >= 3).map(|row| row.wrong).sum();
+            Ok(output.line(format!("{wrong} wrong bytes delivered in connections with a CRC"))?)
+        },
+    )
+}
+
+fn csv(rows: &[Row]) -> String {
+    let mut sheet = Sheet::of_lines(
+        "fault,value,agreed,segments,damaged,caught,let_through,delivered,wrong,connections,hung",
+    );
+    for row in rows {
+        sheet.cells(&[&row.plan.fault, &row.plan.value.unwrap_or(0), &row.agreed]);
+        sheet.cells(&[&row.segments, &row.damaged, &row.caught, &row.let_through]);
+        sheet.cells(&[&row.delivered, &row.wrong, &row.connections, &row.hung]).end();
     }
-    Ok(())
+    sheet.text()
 }
 
 fn table(args: &SimulateArgs, rows: &[Row]) -> Table {

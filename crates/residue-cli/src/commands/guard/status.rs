@@ -53,9 +53,9 @@ pub fn run(args: &StatusArgs, output: &mut Output) -> anyhow::Result<()> {
         }
         if args.prometheus {
             output.line(status.prometheus().trim_end())?;
-        } else if args.json && args.watch {
+        } else if args.format.json && args.watch {
             output.line(serde_json::to_string(&status)?)?;
-        } else if args.json {
+        } else if args.format.json {
             output.json(&status)?;
         } else {
             for line in status.lines(output.styles) {
@@ -65,7 +65,7 @@ pub fn run(args: &StatusArgs, output: &mut Output) -> anyhow::Result<()> {
         if !args.watch {
             return Ok(());
         }
-        if !args.json {
+        if !args.format.json {
             output.line("")?;
         }
         output.flush()?;

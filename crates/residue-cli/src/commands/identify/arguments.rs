@@ -1,5 +1,6 @@
 //! The arguments of `residue identify`.
 
+use crate::options::Json;
 use clap::Args;
 use residue_identify::Notation;
 use std::path::PathBuf;
@@ -96,7 +97,6 @@ pub struct IdentifyArgs {
         conflicts_with = "json"
     )]
     pub notations: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: Json,
 }

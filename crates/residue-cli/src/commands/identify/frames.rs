@@ -1,13 +1,14 @@
 //! `residue identify --frames`: where messages of one format hold their value, and what it covers.
 
 use super::arguments::IdentifyArgs;
-use super::hit::{definitions, line, names};
+use super::hit::definitions;
 use super::input::contents;
-use super::text::{Text, family, odds, plural};
+use super::json;
+use super::text::{Text, plural};
 use crate::hex;
 use crate::output::{Outcome, Output, Styles};
 use anyhow::{anyhow, bail};
-use residue_identify::{Anchor, Found, HashKind, Layout, Located, Own, Spot, locate};
+use residue_identify::{Anchor, Layout, Located, Own, Spot, locate};
 use residue_net::pcap::Reader;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()
     } else if let (Some(spot), false) = (located.spots.first(), args.notations.is_empty()) {
         return definitions(args, &spot.hit, &spot.layout.to_string(), output);
     }
-    if args.json {
+    if args.format.json {
         output.json(&document(&located))?;
         return Ok(());
     }
@@ -109,30 +110,12 @@ fn lines(located: &Located, styles: Styles) -> Vec<String> {
 }
 
 fn describe(spot: &Spot, text: &mut Text) {
-    let name = match &spot.hit.found {
-        Found::Hash(hash) => hash.to_string(),
-        _ => names(&spot.hit).0,
-    };
-    text.plain("", "");
-    text.styled(text.styles.head, "", &name);
-    match &spot.hit.found {
-        Found::Hash(hash) => text.plain("  ", hash.about),
-        Found::Sum(_) => {}
-        Found::Code(code) => match code.params() {
-            Some(params) => text.plain("  ", &line(params)),
-            None => text.plain("  ", code.about().unwrap_or_default()),
-        },
-    }
     // One byte has no order.
     let order = match spot.layout.bytes {
         1 => String::new(),
         _ => format!("; the value {}", spot.hit.form),
     };
-    text.plain("  ", &format!("{}{order}", spot.layout));
-    text.plain("  ", &format!("wrong hits to be expected by chance: {}", odds(spot.hit.chance)));
-    for remark in family(&spot.hit) {
-        text.plain("  ", &remark);
-    }
+    text.hit(&spot.hit, &format!("{}{order}", spot.layout));
     if !spot.also.is_empty() {
         let count = plural(spot.also.len(), "other layout");
         text.plain("  ", &format!("{count} with this code fit all messages as well:"));
@@ -154,22 +137,11 @@ fn document(located: &Located) -> Value {
 }
 
 fn entry(spot: &Spot) -> Value {
-    let (name, code) = names(&spot.hit);
-    let params = match &spot.hit.found {
-        Found::Code(code) => code.params().map(line),
-        _ => None,
-    };
-    let detects = !matches!(&spot.hit.found, Found::Hash(hash) if hash.kind == HashKind::Hash);
-    json!({
-        "name": name,
-        "code": code,
-        "params": params,
-        "error_detection": detects,
-        "layout": places(&spot.layout),
-        "order": spot.hit.form.to_string(),
-        "chance_log2": spot.hit.chance,
-        "also": spot.also.iter().map(places).collect::<Vec<_>>(),
-    })
+    let mut value = json::hit(&spot.hit);
+    value["layout"] = places(&spot.layout);
+    value["order"] = spot.hit.form.to_string().into();
+    value["also"] = spot.also.iter().map(places).collect();
+    value
 }
 
 /// Returns a layout as JSON.

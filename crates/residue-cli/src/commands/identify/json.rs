@@ -49,13 +49,9 @@ pub fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Valu
     })
 }
 
-fn entry(hit: &Hit, bits: u32) -> Value {
+/// Returns what a hit is, in every kind of search.
+pub(super) fn hit(hit: &Hit) -> Value {
     let (name, code) = names(hit);
-    let width = match &hit.found {
-        Found::Code(code) => Code::width(code),
-        Found::Sum(_) => bits,
-        Found::Hash(hash) => hash.width,
-    };
     let params = match &hit.found {
         Found::Code(code) => code.params().map(line),
         Found::Sum(_) | Found::Hash(_) => None,
@@ -63,16 +59,31 @@ fn entry(hit: &Hit, bits: u32) -> Value {
     let detects = !matches!(&hit.found, Found::Hash(hash) if hash.kind == HashKind::Hash);
     json!({
         "name": name,
-        "error_detection": detects,
         "code": code,
         "params": params,
-        "width": width,
-        "message": hit.reading.to_string(),
-        "left_out": [hit.reading.lead, hit.reading.trail],
-        "value": hit.form.to_string(),
+        "error_detection": detects,
         "chance_log2": hit.chance,
-        "pairs_log2": hit.family.as_ref().map(|family| family.dimension()),
-        "same_on_bytes_log2": hit.family.as_ref().map(|family| family.inherent),
-        "names": hit.family.as_ref().map(|family| family.names.clone()),
     })
+}
+
+fn entry(hit: &Hit, bits: u32) -> Value {
+    let mut value = self::hit(hit);
+    let width = match &hit.found {
+        Found::Code(code) => Code::width(code),
+        Found::Sum(_) => bits,
+        Found::Hash(hash) => hash.width,
+    };
+    let family = hit.family.as_ref();
+    for (name, member) in [
+        ("width", json!(width)),
+        ("message", json!(hit.reading.to_string())),
+        ("left_out", json!([hit.reading.lead, hit.reading.trail])),
+        ("value", json!(hit.form.to_string())),
+        ("pairs_log2", json!(family.map(|family| family.dimension()))),
+        ("same_on_bytes_log2", json!(family.map(|family| family.inherent))),
+        ("names", json!(family.map(|family| family.names.clone()))),
+    ] {
+        value[name] = member;
+    }
+    value
 }

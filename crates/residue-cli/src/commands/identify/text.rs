@@ -31,6 +31,30 @@ impl Text {
     pub(super) fn plain(&mut self, indent: &str, text: &str) {
         self.styled(Style::new(), indent, text);
     }
+
+    /// Adds a hit, and what it is of.
+    pub(super) fn hit(&mut self, hit: &Hit, covered: &str) {
+        let name = match &hit.found {
+            Found::Hash(hash) => hash.to_string(),
+            _ => names(hit).0,
+        };
+        self.plain("", "");
+        self.styled(self.styles.head, "", &name);
+        match &hit.found {
+            Found::Hash(hash) => self.plain("  ", hash.about),
+            Found::Sum(_) => {}
+            Found::Code(code) => match code.params() {
+                // One word, for the clipboard.
+                Some(params) => self.plain("  ", &line(params)),
+                None => self.plain("  ", code.about().unwrap_or_default()),
+            },
+        }
+        self.plain("  ", covered);
+        self.plain("  ", &format!("wrong hits to be expected by chance: {}", odds(hit.chance)));
+        for remark in family(hit) {
+            self.plain("  ", &remark);
+        }
+    }
 }
 
 /// Returns the result as lines of text.
@@ -59,7 +83,7 @@ pub fn lines(
         text.plain("", &format!("{count} with values of {width} fit"));
     }
     for hit in report.hits.iter().take(SHOWN) {
-        describe(hit, &mut text);
+        text.hit(hit, &format!("of {}; the value {}", hit.reading, hit.form));
     }
     text.plain("", "");
     if report.hits.len() > SHOWN {
@@ -84,31 +108,6 @@ fn contradictions(samples: &Samples, report: &Report, text: &mut Text) {
             i + 1
         );
         text.styled(text.styles.bad, "", &message);
-    }
-}
-
-/// Describes a hit.
-fn describe(hit: &Hit, text: &mut Text) {
-    let name = match &hit.found {
-        Found::Hash(hash) => hash.to_string(),
-        _ => names(hit).0,
-    };
-    text.plain("", "");
-    text.styled(text.styles.head, "", &name);
-    if let Found::Hash(hash) = &hit.found {
-        text.plain("  ", hash.about);
-    }
-    if let Found::Code(code) = &hit.found {
-        match code.params() {
-            // One word, for the clipboard.
-            Some(params) => text.plain("  ", &line(params)),
-            None => text.plain("  ", code.about().unwrap_or_default()),
-        }
-    }
-    text.plain("  ", &format!("of {}; the value {}", hit.reading, hit.form));
-    text.plain("  ", &format!("wrong hits to be expected by chance: {}", odds(hit.chance)));
-    for remark in family(hit) {
-        text.plain("  ", &remark);
     }
 }
 
@@ -147,7 +146,7 @@ fn advise(samples: &Samples, report: &Report, text: &mut Text) {
 }
 
 /// Returns a probability in words: `1 in 2^40`.
-pub(super) fn odds(chance: f64) -> String {
+fn odds(chance: f64) -> String {
     if chance > -3.5 {
         format!("{:.2}", chance.exp2())
     } else if chance > -20.0 {
@@ -162,7 +161,7 @@ pub(super) fn plural(count: usize, what: &str) -> String {
 }
 
 /// Returns remarks on other values of init and xorout that fit.
-pub(super) fn family(hit: &Hit) -> Vec<String> {
+fn family(hit: &Hit) -> Vec<String> {
     let Some(family) = &hit.family else { return Vec::new() };
     let (all, inherent) = (family.dimension(), family.inherent);
     let mut remarks = Vec::new();

@@ -3,7 +3,9 @@
 use crate::output::{Outcome, Output, Styles, words};
 use crate::progress::Progress;
 use crate::streams;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
+use clap::Args;
+use residue_net::filter::Filter;
 use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::{ReadAt, Reader, patch};
 use residue_net::verify::AnyReader;
@@ -182,31 +184,58 @@ pub fn compression(path: &Path) -> Option<Compression> {
     Compression::of_start(&start)
 }
 
-/// Returns the captures that `files` name: all captures of a folder, and standard input by default.
-pub fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
-    if files.is_empty() {
-        return Ok(vec!["-".into()]);
-    }
-    let mut names = Vec::new();
-    for file in files {
-        let path = PathBuf::from(file);
-        if !path.is_dir() {
-            names.push(file.clone());
-            continue;
+/// Captures to read.
+#[derive(Debug, Args)]
+pub struct Captures {
+    /// Captures, or folders of captures [default: standard input]
+    #[arg(value_name = "FILE")]
+    files: Vec<OsString>,
+}
+
+impl Captures {
+    /// Returns the names of the captures: all of a folder, and standard input by default.
+    pub fn names(&self) -> anyhow::Result<Vec<OsString>> {
+        if self.files.is_empty() {
+            return Ok(vec!["-".into()]);
         }
-        let before = names.len();
-        for entry in walkdir::WalkDir::new(&path).sort_by_file_name() {
-            let entry = entry.with_context(|| Styles::plain(file))?;
-            // Links to captures count.
-            if looks_like_a_capture(entry.path()) && entry.path().is_file() {
-                names.push(entry.path().into());
+        let mut names = Vec::new();
+        for file in &self.files {
+            let path = PathBuf::from(file);
+            if !path.is_dir() {
+                names.push(file.clone());
+                continue;
+            }
+            let before = names.len();
+            for entry in walkdir::WalkDir::new(&path).sort_by_file_name() {
+                let entry = entry.with_context(|| Styles::plain(file))?;
+                // Links to captures count.
+                if looks_like_a_capture(entry.path()) && entry.path().is_file() {
+                    names.push(entry.path().into());
+                }
+            }
+            if names.len() == before {
+                let ends = ENDS.join(", *");
+                bail!("{}: no captures in this folder (*{ends})", Styles::plain(file));
             }
         }
-        if names.len() == before {
-            bail!("{}: no captures in this folder (*{})", Styles::plain(file), ENDS.join(", *"));
-        }
+        Ok(names)
     }
-    Ok(names)
+}
+
+/// The option `--filter`.
+#[derive(Debug, Args)]
+pub struct Filtered {
+    /// Count only packets for which this filter holds, such as 'host 10.0.0.1 and tcp port 80'
+    #[arg(long, value_name = "EXPRESSION")]
+    pub filter: Option<String>,
+}
+
+impl Filtered {
+    /// Parses the filter.
+    pub fn parse(&self) -> anyhow::Result<Option<Filter>> {
+        let filter = self.filter.as_deref().map(Filter::parse).transpose();
+        filter.map_err(|error| anyhow!("--filter: {error}"))
+    }
 }
 
 /// Endings of names of captures, without `.gz` or `.zst`.

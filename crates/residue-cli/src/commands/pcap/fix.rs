@@ -2,7 +2,8 @@
 
 use super::report::count;
 use super::{Capture, Changed, FEW, Target, trouble};
-use crate::output::{Bracket, Outcome, Output, Styles, without_numbers};
+use crate::options::Json;
+use crate::output::{Bracket, Outcome, Output, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
@@ -13,7 +14,6 @@ use residue_net::fix::{self, Kept, Policy, Repair, Repairer, Repairs};
 use residue_net::json::not_followed;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io;
 use std::mem::replace;
@@ -45,9 +45,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct FixArgs {
-    /// Capture to read; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: OsString,
     #[command(flatten)]
     target: Target,
     /// Repair all wrong values, whatever the cause
@@ -62,9 +59,8 @@ pub struct FixArgs {
     /// List every change: packet, protocol, offset in the file, old and new bytes
     #[arg(long)]
     list: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Json,
 }
 
 /// Reads a cause by its name.
@@ -84,23 +80,19 @@ impl FixArgs {
         };
         Policy { tso: self.tso, ..policy }
     }
-
-    fn name(&self) -> String {
-        Styles::plain(&self.file)
-    }
 }
 
 /// Reads the capture to find the repairs, rewrites it, and prints what was done.
 pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
-    args.target.check(&args.file, args.list || args.json)?;
-    let capture = Capture::new(&args.file, true)?;
+    args.target.check(args.list || args.format.json)?;
+    let capture = Capture::new(&args.target.file, true)?;
     let passes = if args.target.output.is_some() { 3 } else { 2 };
     output.progress = Progress::of_bytes(capture.size() * passes);
     let mut changes = Changes::new(args);
     let mut repairer =
-        diagnose(args, &capture, &mut changes, output).with_context(|| args.name())?;
-    let unread =
-        rewrite(args, &capture, &repairer, &mut changes, output).with_context(|| args.name())?;
+        diagnose(args, &capture, &mut changes, output).with_context(|| args.target.name())?;
+    let unread = rewrite(args, &capture, &repairer, &mut changes, output)
+        .with_context(|| args.target.name())?;
     output.progress.clear();
     let begun = changes.begin(output);
     let Changes { counts, repaired, kept, result, .. } = changes;
@@ -113,13 +105,13 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
         output.found(Outcome::Trouble);
     }
     result.and(begun)?;
-    if args.json {
+    if args.format.json {
         print_json(args, &repairer, &counts, &left, error.as_ref(), output)?;
     } else if !args.target.is_stdout() {
         print_text(args, &repairer, &counts, &left, output)?;
     }
     if let Some(error) = error {
-        trouble(output, &args.file, &error.into());
+        trouble(output, &args.target.file, &error.into());
     }
     Ok(())
 }
@@ -203,11 +195,11 @@ impl<'a> Changes<'a> {
     /// Begins the JSON document, unless it has begun. The capture must have been read once, so that
     /// an unreadable one prints no JSON.
     fn begin(&mut self, output: &mut Output) -> io::Result<()> {
-        if !self.args.json || replace(&mut self.begun, true) {
+        if !self.args.format.json || replace(&mut self.begun, true) {
             return Ok(());
         }
         output.open(None, Bracket::Object)?;
-        output.item(Some("capture"), &self.args.name())?;
+        output.item(Some("capture"), &self.args.target.name())?;
         if self.args.list { output.open(Some("changes"), Bracket::Array) } else { Ok(()) }
     }
 
@@ -226,7 +218,7 @@ impl<'a> Changes<'a> {
         if !self.args.list {
             return Ok(());
         }
-        if !self.args.json {
+        if !self.args.format.json {
             return output.finding(repair_line(repair));
         }
         let bytes = repair.bytes.iter();

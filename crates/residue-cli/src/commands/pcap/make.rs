@@ -1,10 +1,12 @@
 //! `residue pcap make`: generates captures with known check values.
 
 use crate::lengths::bytes;
+use crate::options::Json;
 use crate::output::{Output, Styles};
 use anyhow::Context as _;
 use clap::Args;
 use residue_net::replace::replace;
+use residue_report::csv::Sheet;
 use serde_json::json;
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -35,9 +37,8 @@ pub struct MakeArgs {
     /// Seed for the random numbers of --synthetic
     #[arg(long, value_name = "N", default_value_t = 42, requires = "synthetic")]
     seed: u64,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Json,
 }
 
 /// Generates the captures.
@@ -53,7 +54,7 @@ fn synthetic(args: &MakeArgs, bytes: u64, output: &mut Output) -> anyhow::Result
     let made = replace(&args.path, None, |file| {
         residue_fixtures::synthetic(BufWriter::with_capacity(1 << 20, file), bytes, args.seed)
     })?;
-    if args.json {
+    if args.format.json {
         output.json(&json!({
             "bytes": made.bytes, "packets": made.packets, "planted": made.planted,
         }))?;
@@ -73,7 +74,7 @@ fn synthetic(args: &MakeArgs, bytes: u64, output: &mut Output) -> anyhow::Result
 fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
     fs::create_dir_all(&args.path)?;
     let cases = residue_fixtures::cases();
-    let mut index = String::from("case,protocol,verdict,cause,repair,format,title\n");
+    let mut index = Sheet::of_lines("case,protocol,verdict,cause,repair,format,title");
     for case in &cases {
         for (kind, frames) in [("good", &case.good), ("bad", &case.bad)] {
             let name = format!("{}.{kind}.{}", case.name, case.format.extension());
@@ -84,19 +85,14 @@ fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
             })?;
         }
         let verdict = case.bad_verdicts.first();
-        index += &format!(
-            "{},{},{},{},{},{},{}\n",
-            case.name,
-            case.protocol,
-            verdict.map_or("good", |(_, verdict)| verdict.name()),
-            case.cause.unwrap_or_default(),
-            case.repair.name(),
-            case.format.extension(),
-            case.title.replace(',', ";")
-        );
+        let verdict = verdict.map_or("good", |(_, verdict)| verdict.name());
+        let (cause, title) = (case.cause.unwrap_or_default(), case.title.replace(',', ";"));
+        index.cells(&[&case.name, &case.protocol, &verdict, &cause, &case.repair.name()]);
+        index.cells(&[&case.format.extension(), &title]).end();
     }
+    let index = index.text();
     replace(&args.path.join("cases.csv"), None, |file| file.write_all(index.as_bytes()))?;
-    if args.json {
+    if args.format.json {
         output.json(&json!({ "cases": cases.len() }))?;
     } else {
         output.line(format!("{} cases, a good and a bad capture of each", cases.len()))?;

@@ -2,14 +2,14 @@
 
 use super::report::count;
 use super::{Capture, Changed, Target, trouble};
-use crate::output::{Outcome, Output, Styles, without_numbers};
+use crate::options::Json;
+use crate::output::{Outcome, Output, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
 use residue_net::fix;
 use residue_net::nat::{self, Mapping};
 use serde_json::json;
-use std::ffi::OsString;
 
 const HELP: &str = "\
 Check values are updated incrementally from the changed bytes, as in a router (RFC 1624; for CRCs \
@@ -28,9 +28,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct NatArgs {
-    /// Capture to read; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: OsString,
     /// Replace address A by B, in sources and destinations; with ports, where both match
     ///
     /// Of several mappings the first match applies.
@@ -38,16 +35,15 @@ pub struct NatArgs {
     map: Vec<Mapping>,
     #[command(flatten)]
     target: Target,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Json,
 }
 
 /// Translates, and prints the counts.
 pub fn run(args: &NatArgs, output: &mut Output) -> anyhow::Result<()> {
-    args.target.check(&args.file, args.json)?;
-    let named = || Styles::plain(&args.file);
-    let capture = Capture::new(&args.file, true)?;
+    args.target.check(args.format.json)?;
+    let named = || args.target.name();
+    let capture = Capture::new(&args.target.file, true)?;
     output.progress = Progress::of_bytes(capture.size() * 2);
     let progress = output.progress.clone();
     let across = nat::across(capture.reader(&progress).with_context(named)?, &args.map);
@@ -64,9 +60,9 @@ pub fn run(args: &NatArgs, output: &mut Output) -> anyhow::Result<()> {
     if error.is_some() {
         output.found(Outcome::Trouble);
     }
-    if args.json {
+    if args.format.json {
         output.json(&json!({
-            "capture": Styles::plain(&args.file),
+            "capture": named(),
             "packets": packets,
             "bytes": bytes,
             "error": error.as_ref().map(|error| without_numbers(&error.to_string())),
@@ -78,7 +74,7 @@ pub fn run(args: &NatArgs, output: &mut Output) -> anyhow::Result<()> {
         output.finding(format!("{packets}{would} translated, {bytes}{would} changed"))?;
     }
     if let Some(error) = error {
-        trouble(output, &args.file, &error.into());
+        trouble(output, &args.target.file, &error.into());
     }
     Ok(())
 }

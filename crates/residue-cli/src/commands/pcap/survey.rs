@@ -1,14 +1,16 @@
 //! `residue pcap survey`: classifies damage to TCP segments.
 
-use super::{Capture, names, trouble};
-use crate::output::{Format, Output, Styles};
+use super::{Capture, Captures, trouble};
+use crate::options::Format;
+use crate::output::{Output, Styles};
 use crate::progress::Progress;
 use clap::Args;
 use residue_net::summary::Summary;
 use residue_net::survey::Survey;
 use residue_net::verify;
+use residue_report::csv::Sheet;
 use serde_json::{Value, json};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 
 const HELP: &str = "\
 Compares every TCP segment with a bad checksum with a good copy of the same bytes, usually a \
@@ -26,9 +28,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SurveyArgs {
-    /// Captures, or folders of captures [default: standard input]
-    #[arg(value_name = "FILE")]
-    files: Vec<OsString>,
+    #[command(flatten)]
+    captures: Captures,
     #[command(flatten)]
     format: Format,
 }
@@ -37,26 +38,22 @@ pub struct SurveyArgs {
 pub fn run(args: &SurveyArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut survey = Survey::new();
     let (mut captures, mut unfollowed) = (0, 0);
-    for name in &names(&args.files)? {
+    for name in &args.captures.names()? {
         match one(name, &mut survey, &mut unfollowed, output) {
             Ok(()) => captures += 1,
             Err(error) => trouble(output, name, &error),
         }
         output.progress.clear();
     }
-    if args.format.json {
-        output.json(&as_json(&survey, captures, unfollowed))?;
-    } else if args.format.csv {
-        output.line("shape,segments")?;
-        for (shape, count) in &survey.shapes {
-            output.line(format!("{},{count}", shape.name()))?;
-        }
-    } else {
-        for line in text(&survey, captures, unfollowed, output.styles) {
-            output.line(line)?;
-        }
-    }
-    Ok(())
+    args.format.print(
+        output,
+        &as_json(&survey, captures, unfollowed),
+        || csv(&survey),
+        |output| {
+            let lines = text(&survey, captures, unfollowed, output.styles);
+            Ok(lines.into_iter().try_for_each(|line| output.line(line))?)
+        },
+    )
 }
 
 /// Surveys a capture, and counts its packets that are not followed to their end.
@@ -80,6 +77,12 @@ fn one(
     });
     survey.finish();
     read.error.map_or(Ok(()), |error| Err(error.into()))
+}
+
+fn csv(survey: &Survey) -> String {
+    let mut sheet = Sheet::of_lines("shape,segments");
+    survey.shapes.iter().for_each(|(shape, count)| sheet.row(&[&shape.name(), count]));
+    sheet.text()
 }
 
 fn text(survey: &Survey, captures: u64, unfollowed: u64, styles: Styles) -> Vec<String> {

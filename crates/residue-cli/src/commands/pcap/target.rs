@@ -13,12 +13,15 @@ use residue_net::pcap::{ReadAt, Reader};
 use residue_net::replace::makes_a_file;
 use residue_net::rewrite::Rewriter;
 use residue_net::verify::{AnyReader, Buffer, Places, packets, wrong};
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The options that say where a changed capture goes.
+/// The capture to change, and where the changed one goes.
 #[derive(Debug, Args)]
 pub struct Target {
+    /// Capture to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: OsString,
     /// Write the changed capture to this file
     #[arg(short, long, value_name = "OUT", conflicts_with_all = ["in_place", "dry_run"])]
     pub output: Option<PathBuf>,
@@ -50,7 +53,8 @@ pub const BATCH: usize = 1 << 16;
 impl Target {
     /// Refuses options that contradict each other or the capture. `prints` says whether something
     /// else goes to standard output.
-    pub fn check(&self, file: &OsStr, prints: bool) -> anyhow::Result<()> {
+    pub fn check(&self, prints: bool) -> anyhow::Result<()> {
+        let file = self.file.as_os_str();
         if self.output.is_none() && !self.in_place && !self.dry_run {
             bail!("no output given; use -o OUT, --in-place or --dry-run");
         }
@@ -83,6 +87,11 @@ impl Target {
             streams::stdout().check()?;
         }
         Ok(())
+    }
+
+    /// Returns the name of the capture, for output.
+    pub fn name(&self) -> String {
+        Styles::plain(&self.file)
     }
 
     pub fn is_stdout(&self) -> bool {

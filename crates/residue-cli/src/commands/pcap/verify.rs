@@ -4,18 +4,17 @@ mod list;
 mod sorter;
 
 use super::report::{self, Shown};
-use super::{Capture, names, page, trouble};
-use crate::output::{Format, Outcome, Output, Report};
+use super::{Capture, Captures, Filtered, page, trouble};
+use crate::options::{Format, Report};
+use crate::output::{Outcome, Output};
 use crate::progress::Progress;
-use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use residue_net::check::Verdict;
-use residue_net::filter::Filter;
 use residue_net::select::Selection;
 use residue_net::summary::Summary;
 use residue_net::time::Moment;
 use residue_net::verify::{self, AnyReader, Buffer, Places, Read};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io;
 use std::mem::replace;
@@ -92,9 +91,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct VerifyArgs {
-    /// Captures, or folders of captures [default: standard input]
-    #[arg(value_name = "FILE")]
-    files: Vec<OsString>,
+    #[command(flatten)]
+    captures: Captures,
     /// List the wrong check values, or `all` of them
     #[arg(
         long,
@@ -105,9 +103,8 @@ pub struct VerifyArgs {
         default_missing_value = "wrong"
     )]
     list: Option<Which>,
-    /// Report only packets for which this filter holds, such as 'host 10.0.0.1 and tcp port 80'
-    #[arg(long, value_name = "EXPRESSION")]
-    filter: Option<String>,
+    #[command(flatten)]
+    filtered: Filtered,
     /// Report only packets from this time on
     #[arg(long, value_name = "TIME")]
     from: Option<Moment>,
@@ -175,10 +172,8 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.schema {
         return Ok(output.line(residue_net::json::SCHEMA.trim_end())?);
     }
-    let filter = args.filter.as_deref().map(Filter::parse).transpose();
-    let filter = filter.map_err(|error| anyhow!("--filter: {error}"))?;
-    let selection = Selection::new(filter, args.from, args.to);
-    let names = names(&args.files)?;
+    let selection = Selection::new(args.filtered.parse()?, args.from, args.to);
+    let names = args.captures.names()?;
     args.report.prepare()?;
     let several = names.len() > 1;
     if args.format.csv {
@@ -187,7 +182,7 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
     let text = several && !args.format.csv && !args.format.json;
     let (mut wrong, mut unreadable) = (0, 0);
     let mut page = page::Page::new(page::About {
-        filter: args.filter.clone(),
+        filter: args.filtered.filter.clone(),
         from: args.from,
         to: args.to,
         strict: args.strict,

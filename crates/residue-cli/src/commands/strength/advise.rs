@@ -2,11 +2,10 @@
 
 use super::compare::speed;
 use super::{Patience, length};
-use crate::output::{Format, Output};
+use crate::options::Format;
+use crate::output::Output;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use residue_report::COLUMNS;
-use residue_report::text::wrapped;
 use residue_strength::WIDEST;
 use residue_strength::advise::{self, Instructions, Target, Wanted, advise, seconds};
 use residue_strength::report::advise as report;
@@ -141,17 +140,15 @@ pub fn run(args: &AdviseArgs, output: &mut Output) -> anyhow::Result<()> {
         |effort| seconds(&wanted, effort),
         |effort| anyhow::Ok(advise(&wanted, effort)?.timed(residue_bench::timed)?),
     )?;
-    if args.format.json {
-        output.json(&advice)?;
-    } else if args.format.csv {
-        output.ended(report::csv(&advice).trim_end(), b'\n')?;
-    } else {
-        output.line(report::table(&advice).text())?;
-        for sentence in report::findings(&advice) {
-            output.line(wrapped(&sentence, COLUMNS))?;
-        }
-    }
-    Ok(())
+    args.format.print(
+        output,
+        &advice,
+        || report::csv(&advice),
+        |output| {
+            output.line(report::table(&advice).text())?;
+            Ok(output.paragraphs(report::findings(&advice))?)
+        },
+    )
 }
 
 /// Returns the requirements, or says which are missing or impossible.

@@ -1,5 +1,6 @@
 //! `residue strength claims`: the papers' claims about the strength of codes.
 
+use crate::options::Json;
 use crate::output::Output;
 use clap::Args;
 use residue_report::text::wrapped;
@@ -8,18 +9,23 @@ use residue_strength::claims;
 /// Columns of the text.
 const COLUMNS: usize = 104;
 
+const HELP: &str = "\
+Examples:
+  residue strength claims
+  residue strength claims --json | jq -r '.[] | select(.verdict == \"fails\").statement'";
+
 /// Arguments of `residue strength claims`.
 #[derive(Debug, Args)]
+#[command(after_help = HELP)]
 pub struct ClaimsArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Json,
 }
 
 /// Checks the claims, and prints them.
 pub fn run(args: &ClaimsArgs, output: &mut Output) -> anyhow::Result<()> {
     let all = claims::judge()?;
-    if args.json {
+    if args.format.json {
         return Ok(output.json(&all)?);
     }
     let mut source = "";

@@ -2,11 +2,10 @@
 
 use super::{Patience, length};
 use crate::codes::{self, Names};
-use crate::output::{Format, Output, Report};
+use crate::options::{Format, Report};
+use crate::output::Output;
 use clap::Args;
-use residue_report::COLUMNS;
-use residue_report::text::wrapped;
-use residue_strength::compare::{CODES, Comparison, Question, Subject, Traffic, compare};
+use residue_strength::compare::{CODES, Question, Subject, Traffic, compare};
 use residue_strength::probability;
 use residue_strength::report::compare as report;
 
@@ -131,21 +130,15 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
         |effort| compare(&subjects, &question, effort),
     )?;
     args.report.write(output, |folder| report::write(folder, &comparison))?;
-    print(args, &comparison, output)
-}
-
-fn print(args: &CompareArgs, comparison: &Comparison, output: &mut Output) -> anyhow::Result<()> {
-    if args.format.json {
-        output.json(comparison)?;
-    } else if args.format.csv {
-        output.ended(report::csv(comparison).trim_end(), b'\n')?;
-    } else {
-        output.line(report::table(comparison).text())?;
-        for sentence in report::findings(comparison) {
-            output.line(wrapped(&sentence, COLUMNS))?;
-        }
-    }
-    Ok(())
+    args.format.print(
+        output,
+        &comparison,
+        || report::csv(&comparison),
+        |output| {
+            output.line(report::table(&comparison).text())?;
+            Ok(output.paragraphs(report::findings(&comparison))?)
+        },
+    )
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
 //! `residue strength data`: undetected damage to the user's own files.
 
-use crate::codes::{self, Names};
-use crate::output::{Format, Output, Report};
+use crate::options::{CodeNames, Format, Report};
+use crate::output::Output;
 use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;
-use residue_strength::additive::Additive;
 use residue_strength::data::{self, CODES, Made, Options, Source};
 use residue_strength::report::data as report;
 use std::path::PathBuf;
+
+const CODES_HELP: &str =
+    "Codes of at most 32 bits, separated by commas [default: twelve codes of the papers]";
 
 const HELP: &str = "\
 Damage: packets of 256 bytes are cut into cells of 48 bytes and spliced in all 462 ways that a \
@@ -28,7 +30,7 @@ Examples:
 
 /// Arguments of `residue strength data`.
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, mut_arg("codes", |arg| arg.help(CODES_HELP)))]
 pub struct DataArgs {
     /// Files, and folders of files; each path has its own figures
     #[arg(value_name = "PATH")]
@@ -38,16 +40,8 @@ pub struct DataArgs {
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     made: Vec<String>,
 
-    /// Codes of at most 32 bits, separated by commas [default: twelve codes of the papers]
-    #[arg(
-        short = 'a',
-        long = "code",
-        visible_alias = "algorithm",
-        value_name = "CODE",
-        value_parser = Names,
-        hide_possible_values = true
-    )]
-    codes: Vec<String>,
+    #[command(flatten)]
+    codes: CodeNames,
 
     /// Splices to try for each path, as 100000000 or 1e8, if it has data for them
     #[arg(long, value_name = "N", default_value = "1e8", value_parser = count)]
@@ -118,14 +112,8 @@ pub fn run(args: &DataArgs, output: &mut Output) -> anyhow::Result<()> {
     if sources.is_empty() {
         bail!("no data given; name files or folders, or use --made all");
     }
-    let codes: Result<Vec<Additive>, _> = if args.codes.is_empty() {
-        CODES.into_iter().map(Additive::named).collect()
-    } else {
-        let chosen = codes::parse_all(&args.codes)?;
-        chosen.iter().map(|code| Additive::named(&code.label)).collect()
-    };
     let options = Options {
-        codes: codes?,
+        codes: args.codes.additive(&CODES)?,
         sources,
         splices: args.splices,
         trials: args.trials,
@@ -137,12 +125,10 @@ pub fn run(args: &DataArgs, output: &mut Output) -> anyhow::Result<()> {
     let run = data::run(&options, &|done, of| bar.set(done, of))?;
     bar.clear();
     args.report.write(output, |folder| report::write(folder, &run))?;
-    if args.format.json {
-        output.json(&run)?;
-    } else if args.format.csv {
-        output.ended(report::csv(&run).trim_end(), b'\n')?;
-    } else {
-        output.line(report::text(&run, args.full).trim_end())?;
-    }
-    Ok(())
+    args.format.print(
+        output,
+        &run,
+        || report::csv(&run),
+        |output| Ok(output.line(report::text(&run, args.full).trim_end())?),
+    )
 }

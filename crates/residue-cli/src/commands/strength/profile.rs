@@ -1,10 +1,11 @@
 //! `residue strength POLY`: the longest data for each Hamming distance.
 
-use super::{Patience, duration, grouped, length, polynomial_as_text};
-use crate::codes::Names;
-use crate::output::{Format, Output};
+use super::{Patience, Polynomial, duration, grouped, length, polynomial_as_text};
+use crate::options::Format;
+use crate::output::Output;
 use clap::Args;
 use residue::Code;
+use residue_report::csv::Sheet;
 use residue_report::number::significant;
 use residue_strength::advise::rate as error_rate;
 use residue_strength::chance::Chance;
@@ -19,17 +20,8 @@ use std::time::Instant;
 /// Arguments of `residue strength POLY`.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
-    /// Name of a CRC, or a polynomial
-    #[arg(
-        value_name = "POLY",
-        required = true,
-        value_parser = Names,
-        hide_possible_values = true
-    )]
-    polynomial: Option<String>,
-    /// Degree, if the digits are ambiguous
-    #[arg(long, value_name = "BITS")]
-    width: Option<u32>,
+    #[command(flatten)]
+    polynomial: Polynomial,
     /// Compute only the Hamming distance at this length of data
     #[arg(long, value_name = "N", value_parser = length)]
     length: Option<u64>,
@@ -63,9 +55,8 @@ fn rate(text: &str) -> Result<f64, String> {
 
 /// Computes the limits, and prints them.
 pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
-    let text = args.polynomial.as_deref().unwrap_or_default();
-    let (generator, read) = super::generator(text, args.width)?;
-    let code = named(text, &generator);
+    let (generator, read) = args.polynomial.generator()?;
+    let code = named(args.polynomial.text(), &generator);
     let start = Instant::now();
     if let Some(data) = args.length {
         let (found, chance) = args.patience.work(
@@ -92,12 +83,14 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.format.json {
         output.json(&as_json(&profile, &code.0, &errors))?;
     } else if args.format.csv {
-        output.line("distance,data_bits,data_bytes,kind,undetected_data,undetected_check")?;
+        let mut sheet =
+            Sheet::of_lines("distance,data_bits,data_bytes,kind,undetected_data,undetected_check");
         for (limit, error) in profile.limits.iter().zip(&errors) {
-            let (data, kind) = (limit.data, limit.kind.name());
-            let error = as_csv(error.as_ref());
-            output.line(format!("{},{data},{},{kind},{error}", limit.distance, data / 8))?;
+            let [bits, check] = Undetected::cells(error.as_ref());
+            sheet.cells(&[&limit.distance, &limit.data, &(limit.data / 8), &limit.kind.name()]);
+            sheet.cells(&[&bits, &check]).end();
         }
+        output.bytes(sheet.text().as_bytes())?;
     } else {
         for line in polynomial_as_text(&generator, read) {
             output.line(line)?;
@@ -113,11 +106,6 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         output.line(format!("{dim}{}{dim:#}", duration(start.elapsed().as_secs_f64())))?;
     }
     Ok(())
-}
-
-/// Returns the wrong bits in the data, and the change of the check value.
-fn as_csv(error: Option<&Undetected>) -> String {
-    error.map_or(",".into(), |error| format!("{},{}", error.data_text(), error.check()))
 }
 
 /// Describes the factors: `x + 1, 2 times; 2cc1a0c3 of degree 30, primitive`.
@@ -193,8 +181,10 @@ fn one(
             "probabilities": probabilities,
         }))?;
     } else if args.format.csv {
-        output.line("data_bits,distance,kind,undetected_data,undetected_check")?;
-        output.line(format!("{data},{distance},{},{}", kind.name(), as_csv(error.as_ref())))?;
+        let mut sheet = Sheet::of_lines("data_bits,distance,kind,undetected_data,undetected_check");
+        let [bits, check] = Undetected::cells(error.as_ref());
+        sheet.row(&[&data, distance, &kind.name(), &bits, &check]);
+        output.bytes(sheet.text().as_bytes())?;
     } else {
         for line in polynomial_as_text(generator, read) {
             output.line(line)?;

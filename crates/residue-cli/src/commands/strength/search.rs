@@ -1,7 +1,8 @@
 //! `residue strength search`: searches for polynomials.
 
 use super::{duration, grouped, length};
-use crate::output::{Format, Output};
+use crate::options::Format;
+use crate::output::Output;
 use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;

@@ -1,17 +1,17 @@
 //! `residue strength sums`: the undetected errors of sums, counted exactly.
 
-use crate::codes::{self, Names};
 use crate::lengths::size;
+use crate::options::{CodeNames, Json};
 use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
-use residue_report::COLUMNS;
-use residue_report::text::wrapped;
-use residue_strength::additive::Additive;
 use residue_strength::report::sums as report;
 use residue_strength::sums::{SUMS, Share, Sum, sum, two_bits_of};
 use serde::Serialize;
 use std::path::PathBuf;
+
+const CODES_HELP: &str =
+    "Codes of at most 32 bits, separated by commas [default: the sums, and one CRC]";
 
 const HELP: &str = "\
 Whether a sum detects an error depends on the data. Shares are over all data (uniform), or over \
@@ -27,18 +27,10 @@ Examples:
 
 /// Arguments of `residue strength sums`.
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, mut_arg("codes", |arg| arg.help(CODES_HELP)))]
 pub struct SumsArgs {
-    /// Codes of at most 32 bits, separated by commas [default: the sums, and one CRC]
-    #[arg(
-        short = 'a',
-        long = "code",
-        visible_alias = "algorithm",
-        value_name = "CODE",
-        value_parser = Names,
-        hide_possible_values = true
-    )]
-    codes: Vec<String>,
+    #[command(flatten)]
+    codes: CodeNames,
 
     /// Length of the data in bytes, a multiple of 4, as 1500, 1.5kB or 9e3
     #[arg(long, value_name = "BYTES", default_value = "1500", value_parser = size)]
@@ -48,9 +40,8 @@ pub struct SumsArgs {
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Json,
 }
 
 /// The most bytes of data; the pairs of a million bits take a second per code.
@@ -70,12 +61,7 @@ pub fn run(args: &SumsArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.length == 0 || !args.length.is_multiple_of(4) || args.length > MOST {
         bail!("--length {}: give a multiple of 4 from 4 to {MOST} bytes", args.length);
     }
-    let codes: Result<Vec<Additive>, _> = if args.codes.is_empty() {
-        SUMS.into_iter().map(Additive::named).collect()
-    } else {
-        codes::parse_all(&args.codes)?.iter().map(|code| Additive::named(&code.label)).collect()
-    };
-    let codes = codes?;
+    let codes = args.codes.additive(&SUMS)?;
     let data = match &args.data {
         None => None,
         Some(path) => Some(first(path, args.length)?),
@@ -83,13 +69,11 @@ pub fn run(args: &SumsArgs, output: &mut Output) -> anyhow::Result<()> {
     let sums: Result<Vec<Sum>, _> = codes.iter().map(|code| sum(code, args.length)).collect();
     let of_data = data.map(|data| codes.iter().map(|code| two_bits_of(code, &data)).collect());
     let counted = Report { kind: "exact", sums: sums?, two_bits_of_data: of_data };
-    if args.json {
+    if args.format.json {
         return Ok(output.json(&counted)?);
     }
     output.line(report::table(&counted.sums).text())?;
-    for line in counted.sums.iter().flat_map(report::witnesses) {
-        output.line(wrapped(&line, COLUMNS))?;
-    }
+    output.paragraphs(counted.sums.iter().flat_map(report::witnesses))?;
     for (code, share) in codes.iter().zip(counted.two_bits_of_data.iter().flatten()) {
         output.line(format!(
             "{}: of the pairs of wrong bits in these data {} of {} are undetected: {:.6}",

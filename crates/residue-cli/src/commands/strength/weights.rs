@@ -1,10 +1,11 @@
 //! `residue strength weights`: the number and probability of undetected errors.
 
-use super::{Patience, grouped, length, polynomial_as_text};
-use crate::codes::Names;
-use crate::output::{Format, Output};
+use super::{Patience, Polynomial, grouped, length, polynomial_as_text};
+use crate::options::Format;
+use crate::output::Output;
 use clap::Args;
 use num_bigint::BigUint;
+use residue_report::csv::Sheet;
 use residue_strength::probability::{self, Curve, Shape};
 use residue_strength::{Kind, Weights};
 use serde_json::{Value, json};
@@ -13,18 +14,19 @@ const HELP: &str = "\
 A_w is the number of undetected errors of w bits, in the data and the check value together; A_w / \
 C(n, w) is their share of all errors of w bits. (The thesis adds such shares and calls the sum \
 P_ud. That is not the probability of an undetected error, which depends on the bit error rate.) \
-JSON holds every weight counted, zeros included; CSV has a row for each.";
+JSON holds every weight counted, zeros included; CSV has a row for each.
+
+Examples:
+  residue strength weights crc-32 --length 1514B --most 4
+  residue strength weights crc-16/xmodem --length 64 --ber 1e-6,1e-4
+  residue strength weights koopman:ba0dc66b --length 64 --csv";
 
 /// Arguments of `residue strength weights`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct WeightsArgs {
-    /// Name of a CRC, or a polynomial
-    #[arg(value_name = "POLY", value_parser = Names, hide_possible_values = true)]
-    polynomial: String,
-    /// Degree, if the digits are ambiguous
-    #[arg(long, value_name = "BITS")]
-    width: Option<u32>,
+    #[command(flatten)]
+    polynomial: Polynomial,
     /// Length of the data, in bits; or in bytes, as 1500B
     #[arg(long, value_name = "N", value_parser = length)]
     length: u64,
@@ -66,7 +68,7 @@ fn error_rate(text: &str) -> Result<String, String> {
 
 /// Counts, and prints the result.
 pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
-    let (generator, read) = super::generator(&args.polynomial, args.width)?;
+    let (generator, read) = args.polynomial.generator()?;
     let weights = args.patience.work(
         output,
         "counting",
@@ -81,32 +83,29 @@ pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
         }
     }
     let shape = complete.then(|| Curve::new(&weights).shape());
-    if args.format.json {
-        output.json(&as_json(&weights, &probabilities, shape))?;
-        return Ok(());
+    let json = as_json(&weights, &probabilities, shape.as_ref());
+    args.format.print(
+        output,
+        &json,
+        || csv(&weights),
+        |output| {
+            for line in polynomial_as_text(&generator, read) {
+                output.line(line)?;
+            }
+            let (data, all) = (grouped(args.length), grouped(weights.length()));
+            output.line(format!("length      {data} bits of data, {all} in all\n"))?;
+            table(&weights, args.most.is_some(), output)?;
+            shape.map_or(Ok(()), |shape| print_probabilities(&probabilities, &shape, output))
+        },
+    )
+}
+
+fn csv(weights: &Weights) -> String {
+    let mut sheet = Sheet::of_lines("weight,undetected,errors,kind");
+    for ((weight, count), errors) in (0_u32..).zip(&weights.counts).zip(weights.all_errors()) {
+        sheet.row(&[&weight, count, &errors, &Kind::Exact.name()]);
     }
-    if args.format.csv {
-        output.line("weight,undetected,errors,kind")?;
-        for ((weight, count), errors) in (0..).zip(&weights.counts).zip(weights.all_errors()) {
-            output.line(format!("{weight},{count},{errors},exact"))?;
-        }
-        return Ok(());
-    }
-    for line in polynomial_as_text(&generator, read) {
-        output.line(line)?;
-    }
-    let n = weights.length();
-    output.line(format!(
-        "length      {} bits of data, {} in all",
-        grouped(args.length),
-        grouped(n)
-    ))?;
-    output.line("")?;
-    table(&weights, args.most.is_some(), output)?;
-    match shape {
-        Some(shape) => print_probabilities(&probabilities, &shape, output),
-        None => Ok(()),
-    }
+    sheet.text()
 }
 
 /// Prints the probabilities of an undetected error, and the shape of their curve.
@@ -177,7 +176,7 @@ fn share(count: &BigUint, of: &BigUint) -> String {
     if *count == BigUint::ZERO { "0".into() } else { format!("{:.6e}", float(count) / float(of)) }
 }
 
-fn as_json(weights: &Weights, probabilities: &[(&String, String)], shape: Option<Shape>) -> Value {
+fn as_json(weights: &Weights, probabilities: &[(&String, String)], shape: Option<&Shape>) -> Value {
     // Integers of any length are text, which every JSON reader keeps exactly.
     let count = |(weight, count): (u32, &BigUint)| {
         let undetected = count.to_string();

@@ -1,7 +1,7 @@
 //! The arguments of `residue sum`.
 
-use crate::codes::Names;
 use crate::hex;
+use crate::options::CodeNames;
 use crate::output::Encoding;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
@@ -11,21 +11,8 @@ use std::ffi::OsString;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SumArgs {
-    /// Code to compute, or several separated by commas [default: crc-32/iscsi]
-    ///
-    /// A name or alias listed by `residue list`, or the parameters of a CRC, for example
-    /// width=16,poly=1021,refin=true,refout=true (init and xorout default to zero). `cksum` is the
-    /// value that the POSIX program cksum prints: the CRC of the data and their length
-    /// (`crc-32/cksum` is the CRC of the data alone).
-    #[arg(
-        short = 'a',
-        long = "code",
-        visible_alias = "algorithm",
-        value_name = "CODE",
-        value_parser = Names,
-        hide_possible_values = true
-    )]
-    pub codes: Vec<String>,
+    #[command(flatten)]
+    pub codes: CodeNames,
     /// Files to read; `-` is standard input, which is also the default
     #[arg(value_name = "FILE")]
     pub files: Vec<OsString>,
@@ -166,6 +153,11 @@ pub enum Profile {
 }
 
 pub const HELP: &str = "\
+Codes: a name or alias listed by `residue list`, or the parameters of a CRC, for example \
+width=16,poly=1021,refin=true,refout=true (init and xorout default to zero); without -a \
+crc-32/iscsi. `cksum` is the value that the POSIX program cksum prints: the CRC of the data and \
+their length (`crc-32/cksum` is the CRC of the data alone).
+
 Each file gives a line `value  name`, or with several codes a line `CODE (name) = value` per code. \
 Backslashes, newlines and carriage returns in names are escaped, and a backslash then starts the \
 line. `-a cksum` alone prints `value bytes name`, exactly as cksum does. A terminal gets other \

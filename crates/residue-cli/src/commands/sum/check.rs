@@ -1,7 +1,7 @@
 //! `residue sum --check`: verifies files against a list of check values.
 
 use super::arguments::SumArgs;
-use crate::codes::{self, Chosen, DEFAULT};
+use crate::codes::{Chosen, DEFAULT};
 use crate::lists::{self, Entries, Entry, List, Reading};
 use crate::output::{Bracket, Encoding, Outcome, Output, Styles, escape};
 use crate::progress::Progress;
@@ -17,9 +17,9 @@ use std::path::PathBuf;
 /// Verifies the files of each list.
 pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     let shown = args.profile.map(|profile| profile.listed(&args.codes)).transpose()?;
-    let code = match args.codes.as_slice() {
-        [] => shown,
-        texts => match codes::parse_all(texts)?.as_slice() {
+    let code = match args.codes.is_empty() {
+        true => shown,
+        false => match args.codes.chosen()?.as_slice() {
             [one] => Some(one.clone()),
             _ => bail!("--check takes one code with -a, that of untagged lines"),
         },

@@ -17,7 +17,7 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     if inputs.is_empty() {
         bail!("--explain needs an input; give --text STRING or --hex BYTES");
     }
-    let codes = codes::parse_all(&args.codes)?;
+    let codes = args.codes.chosen()?;
     let mut rows = Vec::new();
     for input in &inputs {
         for chosen in &codes {

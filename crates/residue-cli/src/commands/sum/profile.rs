@@ -9,7 +9,8 @@
 use super::arguments::{Profile, SumArgs};
 use super::inputs::{Input, Inputs};
 use super::print::{self, named, problem};
-use crate::codes::{self, Chosen};
+use crate::codes::Chosen;
+use crate::options::CodeNames;
 use crate::output::{Bracket, Encoding, Outcome, Output, Styles};
 use crate::progress::Progress;
 use crate::read;
@@ -31,16 +32,13 @@ impl Profile {
     }
 
     /// Returns the codes of `-a`, if the store supports them, or its default.
-    fn chosen(self, texts: &[String]) -> anyhow::Result<Vec<Chosen>> {
+    fn chosen(self, named: &CodeNames) -> anyhow::Result<Vec<Chosen>> {
         let known = self.codes();
-        if texts.is_empty() && self == Profile::S3Composite {
+        if named.is_empty() && self == Profile::S3Composite {
             bail!("--profile s3-composite needs the code of the upload: -a crc-32 or -a crc-32c");
         }
-        let chosen = if texts.is_empty() {
-            vec![Chosen::parse(known[0])?]
-        } else {
-            codes::parse_all(texts)?
-        };
+        let chosen =
+            if named.is_empty() { vec![Chosen::parse(known[0])?] } else { named.chosen()? };
         for one in &chosen {
             if !known.contains(&one.label.as_str()) {
                 let all = known.join(", ");
@@ -51,7 +49,7 @@ impl Profile {
     }
 
     /// Returns the code of untagged lines in a list to verify.
-    pub fn listed(self, texts: &[String]) -> anyhow::Result<Chosen> {
+    pub fn listed(self, named: &CodeNames) -> anyhow::Result<Chosen> {
         if self == Profile::S3Composite {
             bail!(
                 "--check cannot verify composite values, because a list does not give the size of \
@@ -59,7 +57,7 @@ impl Profile {
             );
         }
         // Only untagged lines use it; with several codes lines are tagged.
-        let mut chosen = self.chosen(texts)?;
+        let mut chosen = self.chosen(named)?;
         Ok(chosen.swap_remove(0))
     }
 }

@@ -1,7 +1,7 @@
 //! `residue sum --self-test`: tests every kernel of every code against known values.
 
 use super::arguments::SumArgs;
-use crate::codes::{self, Chosen};
+use crate::codes::Chosen;
 use crate::output::{Encoding, Outcome, Output};
 use residue::{Code, Error};
 use residue_identify::conform::{self, Case};
@@ -12,7 +12,7 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     let codes: Vec<Code> = if args.codes.is_empty() {
         Code::all().collect()
     } else {
-        codes::parse_all(&args.codes)?.into_iter().map(|Chosen { code, .. }| code).collect()
+        args.codes.chosen()?.into_iter().map(|Chosen { code, .. }| code).collect()
     };
     let mut report = Report { tests: Vec::new(), success: 0, failure: 0, skipped: 0 };
     for code in &codes {

@@ -5,10 +5,9 @@ use super::parts::Part;
 use residue_net::time::{Moment, rfc3339};
 use residue_report::Figure;
 use residue_report::chart::bars::{self, Bars, Kind};
-use residue_report::csv::quoted;
+use residue_report::csv::Sheet;
 use residue_report::number::significant;
 use residue_report::text::shortened;
-use std::fmt::Write as _;
 
 /// Number of characters of the title that fit above the bars.
 const LONGEST_TITLE: usize = 120;
@@ -52,7 +51,7 @@ pub fn figure(part: &Part, number: usize) -> Option<Figure> {
 
 /// Returns the counts of all time lines as CSV; intervals without values are left out.
 pub fn csv(parts: &[Part]) -> String {
-    let mut text = "capture,from,to,cause,values\n".to_string();
+    let mut sheet = Sheet::of_lines("capture,from,to,cause,values");
     for part in parts {
         let axis = part.axis;
         let shown = |at: u64| if axis.is_time { rfc3339(at) } else { at.to_string() };
@@ -61,13 +60,12 @@ pub fn csv(parts: &[Part]) -> String {
                 let count = kind.intervals[interval];
                 if count > 0 {
                     let [from, to] = [interval, interval + 1].map(|at| shown(axis.beginning(at)));
-                    let capture = quoted(&part.name);
-                    let _ = writeln!(text, "{capture},{from},{to},{name},{count}");
+                    sheet.row(&[&part.name, &from, &to, &name, &count]);
                 }
             }
         }
     }
-    text
+    sheet.text()
 }
 
 /// Returns an end of a range of times as text.

@@ -93,47 +93,20 @@ pub fn check_line(shown: &Shown<'_>, finding: &Finding<'_>, cause: Option<Cause>
     line
 }
 
-/// Returns a check value as a row of CSV.
-pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> String {
+/// Returns the columns of a check value: the names of its members in JSON, and their values if it
+/// has them.
+fn columns(
+    capture: &OsStr,
+    finding: &Finding<'_>,
+    cause: Option<Cause>,
+) -> [(&'static str, Option<Value>); 15] {
     let Record { reason, cause, detail, source, destination, offset, time, link } =
         Record::of(finding, cause);
-    let ports = finding.check.ports;
-    let port = |place: usize| ports.map_or(String::new(), |ports| ports[place].to_string());
     [
-        quoted(&Styles::plain(capture)).into_owned(),
-        finding.buffer.packet.to_string(),
-        finding.check.protocol.name.into(),
-        finding.verdict.name().into(),
-        quoted(reason.unwrap_or_default()).into_owned(),
-        cause.unwrap_or_default().into(),
-        quoted(&detail.unwrap_or_default()).into_owned(),
-        value(finding, finding.stored()).unwrap_or_default(),
-        value(finding, finding.computed()).unwrap_or_default(),
-        source.unwrap_or_default(),
-        destination.unwrap_or_default(),
-        port(0),
-        port(1),
-        offset.map_or(String::new(), |offset| offset.to_string()),
-        time.unwrap_or_default(),
-        link,
-    ]
-    .join(",")
-}
-
-/// Returns a check value as a line of JSON.
-pub fn check_json(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> Value {
-    let Record { reason, cause, detail, source, destination, offset, time, link } =
-        Record::of(finding, cause);
-    let mut row = json!({
-        "type": "check",
-        "capture": Styles::plain(capture),
-        "link": link,
-        "packet": finding.buffer.packet,
-        "protocol": finding.check.protocol.name,
-        "verdict": finding.verdict.name(),
-    });
-    let fields = [
-        ("time", time.map(Value::from)),
+        ("capture", Some(Styles::plain(capture).into())),
+        ("packet", Some(finding.buffer.packet.into())),
+        ("protocol", Some(finding.check.protocol.name.into())),
+        ("verdict", Some(finding.verdict.name().into())),
         ("reason", reason.map(Value::from)),
         ("cause", cause.map(Value::from)),
         ("detail", detail.map(Value::from)),
@@ -143,13 +116,30 @@ pub fn check_json(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) 
         ("destination", destination.map(Value::from)),
         ("ports", finding.check.ports.map(|ports| json!(ports))),
         ("offset", offset.map(Value::from)),
-    ];
-    for (name, field) in fields {
-        if let Some(field) = field {
-            row[name] = field;
+        ("time", time.map(Value::from)),
+        ("link", Some(link.into())),
+    ]
+}
+
+/// Returns a check value as a row of CSV. Each port has a cell.
+pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> String {
+    let cell = |(name, value): (&str, Option<Value>)| match value {
+        None if name == "ports" => ",".into(),
+        None => String::new(),
+        Some(Value::String(text)) => quoted(&text).into_owned(),
+        Some(Value::Array(ports)) => {
+            ports.iter().map(Value::to_string).collect::<Vec<_>>().join(",")
         }
-    }
-    row
+        Some(number) => number.to_string(),
+    };
+    columns(capture, finding, cause).map(cell).join(",")
+}
+
+/// Returns a check value as a line of JSON.
+pub fn check_json(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> Value {
+    let members = columns(capture, finding, cause).into_iter();
+    let members = members.filter_map(|(name, value)| Some((name.to_string(), value?)));
+    members.chain([("type".to_string(), "check".into())]).collect()
 }
 
 /// Returns the flow of a check value.

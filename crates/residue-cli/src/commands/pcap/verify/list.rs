@@ -2,7 +2,8 @@
 
 use super::sorter::Sorter;
 use crate::commands::pcap::report::{self, Shown};
-use crate::output::{Format, Output};
+use crate::options::Format;
+use crate::output::Output;
 use residue_net::diagnose::Cause;
 use residue_net::verify::Finding;
 use std::ffi::OsStr;

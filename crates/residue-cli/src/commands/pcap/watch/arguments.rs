@@ -1,6 +1,7 @@
 //! The arguments of `residue pcap watch`.
 
 use super::metrics::{self, Target};
+use crate::commands::pcap::Filtered;
 use clap::{ArgGroup, Args};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -65,9 +66,8 @@ pub struct WatchArgs {
     )]
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub buffer: u32,
-    /// Count only packets for which this filter holds, such as 'host 10.0.0.1 and tcp port 80'
-    #[arg(long, value_name = "EXPRESSION")]
-    pub filter: Option<String>,
+    #[command(flatten)]
+    pub filtered: Filtered,
     /// End after this many packets, of those for which the filter holds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,

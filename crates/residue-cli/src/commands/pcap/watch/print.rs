@@ -48,7 +48,7 @@ pub fn lines(state: &State<'_>, ending: Option<Ending>, styles: Styles) -> Vec<S
     let rates = Rates::of(state, ending.is_some());
     let packets = count(counts.packets, "packet");
     let mut title = format!("{head}{}{head:#}: {:.0} s, {packets}", state.source, rates.seconds);
-    if state.args.filter.is_some() {
+    if state.args.filtered.filter.is_some() {
         let _ = write!(title, ", {} selected", counts.selected);
     }
     // Rates of a moment would mean nothing.
@@ -127,7 +127,7 @@ pub fn json(state: &State<'_>, ending: Option<Ending>) -> Value {
         ("seconds", json!(rounded(rates.seconds))),
         ("ended", json!(ending.map(Ending::name))),
         ("packets", json!(counts.packets)),
-        ("selected_packets", json!(state.args.filter.as_ref().map(|_| counts.selected))),
+        ("selected_packets", json!(state.args.filtered.filter.as_ref().map(|_| counts.selected))),
         ("bytes", json!(counts.bytes)),
         ("packets_per_second", json!(rates.packets.round())),
         ("bits_per_second", json!(rates.bits.round())),

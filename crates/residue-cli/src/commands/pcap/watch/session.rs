@@ -6,10 +6,9 @@ use super::print;
 use super::state::{Before, Ending, Losses, State};
 use crate::output::{Outcome, Output, Styles, words};
 use crate::progress::Progress;
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use residue_capture::damaged::{Damaged, describe};
 use residue_capture::live::{Evidence, Live};
-use residue_net::filter::Filter;
 use residue_net::pcap::Packet;
 use residue_net::select::Selection;
 use std::fs::{File, OpenOptions};
@@ -39,8 +38,7 @@ const LINK_HEADER: u32 = 24;
 impl<'a> Session<'a> {
     /// Begins a watch of the packets of `source`.
     pub fn new(args: &'a WatchArgs, source: &str, output: &'a mut Output) -> anyhow::Result<Self> {
-        let filter = args.filter.as_deref().map(Filter::parse).transpose();
-        let filter = filter.map_err(|error| anyhow!("--filter: {error}"))?;
+        let filter = args.filtered.parse()?;
         let publisher = args.prometheus.as_ref().map(Publisher::new).transpose()?;
         let damaged = args.write.as_deref().map(|path| {
             let file = BufWriter::new(create(path)?);

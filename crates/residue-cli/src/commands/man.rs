@@ -1,59 +1,30 @@
-//! `residue completions` and `residue man`: files for shells and `man`, generated from the
-//! arguments.
+//! `residue man`: manual pages, generated from the arguments.
 
 use crate::output::{Output, Styles};
 use crate::read::problem;
 use anyhow::anyhow;
 use clap::{Args, Command};
-use clap_complete::Shell;
 use clap_mangen::Man;
 use residue_net::replace::replace;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-const COMPLETIONS_HELP: &str = "\
-Examples:
-  residue completions bash > /usr/share/bash-completion/completions/residue
-  residue completions zsh > \"${fpath[1]}/_residue\"
-  residue completions fish > ~/.config/fish/completions/residue.fish";
-
-/// Arguments of `residue completions`.
-#[derive(Debug, Args)]
-#[command(after_help = COMPLETIONS_HELP)]
-pub struct CompletionsArgs {
-    /// Shell to generate completions for
-    #[arg(value_name = "SHELL")]
-    shell: Shell,
-}
-
-const MAN_HELP: &str = "\
+const HELP: &str = "\
 Examples:
   residue man /usr/share/man/man1
   residue man . && man ./residue-sum.1";
 
 /// Arguments of `residue man`.
 #[derive(Debug, Args)]
-#[command(after_help = MAN_HELP)]
+#[command(after_help = HELP)]
 pub struct ManArgs {
     /// Folder to write a page for each command to; created if missing
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
-/// Prints the completion script of a shell.
-pub fn completions(
-    args: &CompletionsArgs,
-    mut root: Command,
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut root, "residue", &mut script);
-    output.bytes(&script)?;
-    Ok(())
-}
-
 /// Writes a page for each command, and prints the paths.
-pub fn pages(args: &ManArgs, root: Command, output: &mut Output) -> anyhow::Result<()> {
+pub fn run(args: &ManArgs, root: Command, output: &mut Output) -> anyhow::Result<()> {
     let failed = |path: &Path, error: &io::Error| {
         anyhow!("{}: {}", Styles::plain(path.as_os_str()), problem(error))
     };
