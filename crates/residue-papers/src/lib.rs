@@ -2,7 +2,8 @@
 //! that it prints (`published/`), its experiment, and its tables beside ours.
 //!
 //! [`claims`] judges the documents' comparative sentences on this CPU; [`reproduction`] measures
-//! all of them and writes one report. [`page`] is the report on any run of `residue-bench`.
+//! all of them and writes one report. [`fidelity`] lists every point of the documents, and what has
+//! become of it. [`page`] is the report on any run of `residue-bench`.
 //!
 //! A printed row whose algorithm has no kernel of ours, or that is damaged, is left out; the tests
 //! count the rows.
@@ -22,6 +23,7 @@ macro_rules! published {
 }
 
 pub mod claims;
+pub mod fidelity;
 pub mod intel2006;
 pub mod page;
 pub mod pino2018;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::claims::{self, Compared, Document, Judged};
 use crate::page::{figure_list, header, machine, method};
-use crate::{intel2006, pino2018, sahu2019, sklower1989};
+use crate::{fidelity, intel2006, pino2018, sahu2019, sklower1989};
 use residue_bench::clock::Clock;
 use residue_bench::model::{Run, Statistic};
 use residue_bench::{Error, Mode, Options, Progress, measure, plain};
@@ -108,8 +108,9 @@ impl Reproduction {
     }
 
     /// Writes the report into a folder, which is made if it is missing: `index.html` on the thesis,
-    /// `article.html`, `intel.html` and `sklower.html`, the figures as SVG, and the data as CSV and
-    /// JSON. Returns the paths, `index.html` first.
+    /// `article.html`, `intel.html` and `sklower.html`, `fidelity.html` on every point of the
+    /// documents, the figures as SVG, and the data as CSV and JSON. Returns the paths, `index.html`
+    /// first.
     ///
     /// # Errors
     /// Returns an error if a file cannot be written; the error names the path.
@@ -124,6 +125,7 @@ impl Reproduction {
             ("sklower.json", json(serde_json::to_string_pretty(&self.iso)?)),
             ("article.html", self.article_page()),
             ("sklower.html", self.sklower_page()),
+            ("fidelity.html", self.fidelity_page()),
         ];
         let mut paths = files::write_report(dir, &figures, &data, &self.page(&figures, statistic))?;
         paths.extend(intel2006::write(dir, &self.iscsi)?);
@@ -161,7 +163,8 @@ impl Reproduction {
             out.push_str(
                 "<p><a href=\"article.html\">Pino García 2018</a>, \
                  <a href=\"intel.html\">Intel 2006</a>, \
-                 <a href=\"sklower.html\">Sklower 1989</a>.</p>\n",
+                 <a href=\"sklower.html\">Sklower 1989</a>. <a href=\"fidelity.html\">Every point \
+                 of the documents</a>, and what has become of it.</p>\n",
             );
         });
         section(&mut out, "machine", "Machine", |out| machine(out, run));
@@ -195,8 +198,22 @@ impl Reproduction {
         })
     }
 
+    fn fidelity_page(&self) -> String {
+        self.beside("Every point of the documents", |out| {
+            section(out, "points", "Points", fidelity::tables);
+        })
+    }
+
     /// Returns the page on one of the other documents.
     fn other(&self, title: &str, document: Document, body: impl FnOnce(&mut String)) -> String {
+        self.beside(title, |out| {
+            section(out, "results", "Results", body);
+            section(out, "claims", "Claims", |out| self.claims_of(out, document));
+        })
+    }
+
+    /// Returns a page beside that on the thesis.
+    fn beside(&self, title: &str, body: impl FnOnce(&mut String)) -> String {
         let run = &self.thesis;
         let mut out = head(title, &day(&run.date));
         let _ = write!(
@@ -207,8 +224,7 @@ impl Reproduction {
             escaped(&run.machine.cpu),
             escaped(&run.date)
         );
-        section(&mut out, "results", "Results", body);
-        section(&mut out, "claims", "Claims", |out| self.claims_of(out, document));
+        body(&mut out);
         end(&mut out, run);
         out
     }
@@ -289,12 +305,13 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let paths = all.write(place.path(), Statistic::Mean).expect("a report");
         assert!(paths[0].ends_with("index.html") && paths.iter().all(|path| path.is_file()));
-        for page in ["index", "article", "intel", "sklower"] {
+        for page in ["index", "article", "intel", "sklower", "fidelity"] {
             let path = place.path().join(page).with_extension("html");
             let text = std::fs::read_to_string(&path).expect("a page");
             let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
             assert!(roxmltree::Document::parse_with_options(&text, options).is_ok(), "{page}");
-            assert!(text.contains("&lt;busy&gt;") && !text.contains('`'), "{page}");
+            assert!(text.contains("&lt;busy&gt;") || page == "fidelity", "{page}");
+            assert!(!text.contains('`'), "{page}");
         }
         let index = std::fs::read_to_string(&paths[0]).expect("a page");
         for number in

@@ -349,7 +349,7 @@ pub const CLAIMS: &[Claim] = &[
         "conclusion",
         "iSCSI scales nearly linearly with the number of cores",
         "expected, not measured",
-        All(|m| Some(vec![m.cores(Band { low: 0.9, high: None })?])),
+        All(|m| Some(vec![m.cores(Band::from(0.9, 1.1))?])),
     ),
     claim(
         Sklower,

@@ -1,0 +1,146 @@
+//! Every command of `published/fidelity.csv` runs, and shows what the file says that it shows.
+
+mod common;
+
+use common::{RESIDUE, residue};
+use residue_papers::fidelity::{Point, points};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The options that make commands short, by how they begin; the first that fits counts.
+const SHORT: [(&str, &[&str]); 5] = [
+    ("residue bench iso", &["--rounds", "1"]),
+    ("residue bench iscsi", &["--rounds", "1"]),
+    ("residue bench claims", &["--samples", "1"]),
+    ("residue bench", &["--samples", "2"]),
+    ("residue guard simulate", &["--segments", "100"]),
+];
+
+/// Runs a command of the program, shortened, at the root of the repository.
+fn run(command: &str, report: &Path) {
+    let (_, short) = SHORT.iter().find(|(of, _)| command.starts_with(of)).unwrap_or(&("", &[]));
+    let words = command.split(' ').skip(1);
+    let words =
+        words.map(|word| if word == "DIR" { report.to_str().expect("UTF-8") } else { word });
+    // `residue conform` starts the program by its name.
+    let folder = Path::new(RESIDUE).parent().expect("a folder");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(path).expect("a list");
+    let ran = residue(words.chain(short.iter().copied()))
+        .within(&root())
+        .with("PATH", path.to_str().expect("UTF-8"))
+        .run();
+    // A bad capture gives 1, and so does a host on which the guard cannot run.
+    let may_fail = command.contains(".bad.") || command.starts_with("residue guard check");
+    assert!(ran.code == 0 || may_fail && ran.code == 1, "{command}: {ran:?}");
+    assert!(!ran.out.is_empty(), "{command}");
+}
+
+/// Returns whether a test with this name is in the sources of a crate.
+fn is_test(folder: &Path, name: &str) -> bool {
+    let files = walkdir::WalkDir::new(folder).into_iter().flatten();
+    let mut sources = files.filter(|file| file.path().extension().is_some_and(|e| e == "rs"));
+    sources.any(|file| {
+        let text = std::fs::read_to_string(file.path()).unwrap_or_default();
+        text.contains(&format!("fn {name}("))
+    })
+}
+
+/// Returns whether the report's page on a point's document has a figure or table.
+fn is_made(point: &Point, part: &str, report: &Path) -> bool {
+    let page = match point.document.as_str() {
+        "Pino García 2018" => "article.html",
+        "Intel 2006" => "intel.html",
+        "Sklower 1989" => "sklower.html",
+        _ => "index.html",
+    };
+    let page = std::fs::read_to_string(report.join(page)).expect("a page");
+    match part.strip_prefix("table ") {
+        Some(name) => page.contains(&format!("id=\"table-{name}\"")),
+        // No longer number.
+        None => page.match_indices(part).any(|(at, _)| {
+            let next = page[at + part.len()..].chars().next();
+            next.is_none_or(|next| !next.is_ascii_digit() && next != '.')
+        }),
+    }
+}
+
+#[test]
+fn every_command_runs_and_the_report_has_every_figure_and_table() {
+    let (points, dir) = (points(), common::folder());
+    let report = dir.path().join("report");
+    let commands: BTreeSet<&str> = points.iter().map(|point| &*point.command).collect();
+    for command in commands {
+        match command.split(' ').collect::<Vec<_>>()[..] {
+            ["residue", ..] => run(command, &report),
+            ["cargo", "test", "-p", name, test] => {
+                assert!(is_test(&root().join("crates").join(name), test), "{command}");
+            }
+            ["cargo", "xtask", name] => {
+                let list = std::fs::read_to_string(root().join("xtask/src/main.rs"));
+                assert!(list.expect("a file").contains(&format!("[\"{name}\"]")), "{command}");
+            }
+            [""] => {}
+            _ => panic!("an unknown command: {command}"),
+        }
+    }
+    for point in &points {
+        for part in point.places_here() {
+            if ["Figure ", "Table ", "table "].iter().any(|start| part.starts_with(start)) {
+                assert!(is_made(point, part, &report), "{part} of {point:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn instructions_are_counted() {
+    if !cfg!(target_arch = "x86_64") {
+        return residue_testing::skip("instructions are counted for x86-64 only");
+    }
+    if !residue_testing::installed("objdump") {
+        return;
+    }
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["run", "--quiet", "--package", "xtask", "--", "instructions"]);
+    let output = command.current_dir(root()).output().expect("cargo runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = |kernel: &str| text.lines().find(|line| line.trim_start().starts_with(kernel));
+    let count = |kernel: &str| -> Option<f64> {
+        line(kernel)?.split(' ').find_map(|word| word.parse().ok())
+    };
+    let both = count("bytewise:").zip(count("slicing8:"));
+    // The white paper's are 35 and 13, of another instruction set.
+    assert!(both.is_some_and(|(one, eight)| one > eight && eight > 8.0), "{output:?}");
+}
+
+#[test]
+fn statements_about_strength_stand_there_with_their_verdict() {
+    let json = residue(["strength", "claims", "--json"]).run().json();
+    let judged = json.as_array().expect("a list");
+    let points = points();
+    let own = |point: &&Point| {
+        point.command == "residue strength claims" && !point.document.contains("abstract")
+    };
+    let lines: Vec<&Point> = points.iter().filter(own).collect();
+    assert_eq!(lines.len(), judged.len());
+    for point in lines {
+        let found = judged.iter().find(|claim| claim["statement"] == *point.point);
+        let verdict = found.map(|claim| claim["verdict"].as_str().expect("a verdict"));
+        let state = match verdict {
+            Some("holds") => "reproduced",
+            Some("conditional") => "differs because it is right under a condition",
+            Some("does-not-hold") => "differs because it is wrong",
+            Some("not-here") => "needs ",
+            _ => panic!("not judged: {point:?}"),
+        };
+        assert!(point.state.starts_with(state), "{point:?}");
+    }
+}
