@@ -27,8 +27,9 @@ use crate::body::Family;
 pub use crate::body::{Packets, Spans};
 use crate::code::{Code, of_sum};
 use crate::crc::{compiled::Crc32c, of_family};
-use crate::kernel::{Dispatch, Dispatched};
+use crate::kernel::Dispatch;
 use crate::sums::internet::{self as rfc1071, Internet};
+use crate::sums::running::Summed;
 
 /// Computes the Internet checksum of each packet, of any length, as
 /// [`internet::checksum`](crate::internet::checksum) does.

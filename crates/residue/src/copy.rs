@@ -15,16 +15,15 @@
 //! # Panics
 //! All functions panic if the lengths of the two differ, as [`slice::copy_from_slice`] does.
 
-use crate::body::Family;
 use crate::code::{Code, ValueEncoding, of_sum};
 use crate::crc::compiled::{Crc32, Crc32c, Crc64Nvme};
 use crate::crc::{CRC_32, CRC_32C, CRC_64_NVME, Crc, Width, of_family};
-use crate::kernel::Dispatched;
 pub use crate::kernel::copy::Destination;
 use crate::kernel::copy::{copy, run};
-use crate::sums::adler::{self, Adler};
+use crate::sums::adler::Adler;
 use crate::sums::fletcher::{Mod255, Mod65535};
 use crate::sums::internet::Internet;
+use crate::sums::running::Summed;
 use crate::sums::xns::Xns;
 
 macro_rules! functions {
@@ -86,8 +85,8 @@ extend! {
 /// # Panics
 /// If the lengths differ.
 pub fn adler32_extend(value: u32, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u32 {
-    let start = adler::state(value);
-    Adler::finish(&(), run(Adler::DISPATCH, &(), start, from, to))
+    let start = Adler::state_of(value);
+    Adler::value_of(run(Adler::DISPATCH, &(), start, from, to))
 }
 
 /// Copies `from` to `to` and returns [`Crc::checksum`] of the bytes.
@@ -132,6 +131,7 @@ pub fn code(code: &Code, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u
 mod tests {
     use super::*;
     use crate::arch::{copy_bytes, uninit};
+    use crate::body::Family;
     use crate::code::Visitor;
     use crate::cpu::{self, Features};
     use crate::kernel::Kernel;

@@ -1,7 +1,6 @@
 //! The families that compute the sums, in one table.
 
 use crate::Error;
-use crate::body::Family;
 use crate::crc::{Crc, Digest};
 use crate::kernel::copy::Destination;
 use crate::sums::baseline::{self, Add, Baseline, Xor};
@@ -62,7 +61,7 @@ macro_rules! families {
             /// Returns the state of `bytes` bytes of data with the family's value `value`.
             pub(super) fn state(self, value: u32, bytes: u64) -> u64 {
                 match self {
-                    $(Kind::$kind => <$family>::pack(<$family>::unfinish(value as _), bytes)),*
+                    $(Kind::$kind => <$family>::pack(<$family>::state_of(value as _), bytes)),*
                 }
             }
 
@@ -71,8 +70,7 @@ macro_rules! families {
             pub(super) fn value(self, state: u64, bytes: u64, nonzero: bool) -> u32 {
                 match self {
                     $(Kind::$kind => {
-                        let state = <$family>::unpack(state, bytes, nonzero);
-                        <$family>::finish(&(), state).into()
+                        <$family>::value_of(<$family>::unpack(state, bytes, nonzero)).into()
                     })*
                 }
             }
@@ -83,7 +81,7 @@ macro_rules! families {
         macro_rules! of_sum {
             ($d kind:expr, |$d best:ident| $d body:expr) => {{
                 use $crate::code::families::{Kind, types};
-                use $crate::kernel::Dispatched;
+                use $crate::sums::running::Summed;
                 match $d kind {
                     $(Kind::$kind => {
                         let $d best = types::$kind::DISPATCH;
@@ -173,7 +171,7 @@ macro_rules! families {
 
 /// Computes Fletcher's sums by their definition, as a value.
 fn sums<V: Variant>(data: &[u8]) -> u32 {
-    V::finish(&(), fletcher::reference::<V>(data))
+    V::value_of(fletcher::reference::<V>(data))
 }
 
 families! {

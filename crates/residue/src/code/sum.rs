@@ -2,11 +2,11 @@
 //! the family's value.
 
 use super::families::Kind;
-use crate::body::Family;
 use crate::sums::fletcher::{
     self, Mod255, Mod65535, Sums, Variant, check_octets, end_around, rfc1146, swap_halves,
 };
 use crate::sums::group::Group;
+use crate::sums::running::Summed;
 
 /// The description of a code that is not a CRC.
 pub(super) struct Spec {
@@ -151,7 +151,7 @@ fn without_octets<V: Variant, const N: usize>(octets: [u8; N], bytes: u64) -> u3
     let place = in_word(bytes);
     let length = place + N as u64;
     let sums = fletcher::update_at::<V>([0, 0], length, place, &octets, &[0; N]);
-    V::finish(&(), unpadded::<V>(sums.unwrap_or_default()))
+    V::value_of(unpadded::<V>(sums.unwrap_or_default()))
 }
 
 impl Sum {
@@ -216,11 +216,11 @@ impl Sum {
             Encoding::Plain => value,
             Encoding::Swapped => swap_halves(value),
             Encoding::Rfc1146Bytes => {
-                Mod255::finish(&(), [value >> 8, value & 0xff].map(|sum| sum % 255))
+                Mod255::value_of([value >> 8, value & 0xff].map(|sum| sum % 255))
             }
             Encoding::Rfc1146Words => {
                 let value = swap_halves(value);
-                Mod65535::finish(&(), [value >> 16, value & 0xffff].map(|sum| sum % 65535))
+                Mod65535::value_of([value >> 16, value & 0xffff].map(|sum| sum % 65535))
             }
             Encoding::Iso8473 => without_octets::<Mod255, 2>((value as u16).to_be_bytes(), bytes),
             Encoding::FourOctets => without_octets::<Mod65535, 4>(value.to_be_bytes(), bytes),

@@ -11,7 +11,6 @@ macro_rules! of_family {
     ($crc:expr, |$best:ident, $with:ident| $body:expr) => {{
         use $crate::crc::compiled::{Crc32, Crc32c, Crc64Nvme};
         use $crate::crc::{Compiled, Embedded, Engine, WideFamily};
-        use $crate::kernel::Dispatched;
         match ($crc.compiled(), $crc.engine()) {
             (Some(Compiled::Crc32c), _) => {
                 let ($best, $with) = (Crc32c::DISPATCH, &());

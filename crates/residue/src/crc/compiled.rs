@@ -5,20 +5,18 @@
 //! CPU instructions.
 
 use super::any::Crc;
-use super::constants::Constants;
+use super::constants::{COPIES_FROM, Constants};
 use super::family::CompiledIn;
 use super::steps::{HasCrcInstruction, ShiftTables};
-use super::tables::{Tables, Word};
+use super::tables::Tables;
 use crate::arch::{Castagnoli, Ethernet, Polynomial};
-use crate::kernel::Dispatched;
+use crate::body::Family;
+use crate::kernel::Dispatch;
 
 /// Returns the value of data with the value `value`, followed by `data`.
 #[inline]
-pub(super) fn extend<N, W: Word>(value: W, data: &[u8]) -> W
-where
-    N: CompiledIn<Word = W> + Dispatched<With = (), State = W>,
-{
-    !N::DISPATCH.run(&(), !value, data)
+pub(super) fn extend<N: CompiledIn>(best: &Dispatch<N>, value: N::Word, data: &[u8]) -> N::Word {
+    !best.run(&(), !value, data)
 }
 
 /// Declares CRCs with compiled-in constants: the type of each, and a static of it.
@@ -40,6 +38,23 @@ macro_rules! compiled_in {
             assert!(params.refin && params.refout && params.width as u32 == $word::BITS);
             assert!(params.init == $word::MAX as u128 && params.xorout == $word::MAX as u128);
         };
+
+        impl Family for $name {
+            type With = ();
+            type State = $word;
+            type Value = $word;
+            const COPIES_FROM: usize = COPIES_FROM;
+
+            #[inline(always)]
+            fn start((): &()) -> $word {
+                !0
+            }
+
+            #[inline(always)]
+            fn finish((): &(), state: $word) -> $word {
+                !state
+            }
+        }
 
         impl CompiledIn for $name {
             type Word = $word;

@@ -14,7 +14,7 @@ use super::taps::{
 };
 use crate::body::{ByLength, OutOfLine};
 use crate::cpu::Product;
-use crate::kernel::{Dispatched, on_aarch64, on_x86_64};
+use crate::kernel::{on_aarch64, on_x86_64};
 
 /// Computes CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
 ///
@@ -49,7 +49,7 @@ pub fn crc64_nvme(data: &[u8]) -> u64 {
 #[inline]
 #[must_use]
 pub fn crc32_extend(value: u32, data: &[u8]) -> u32 {
-    extend::<Crc32, _>(value, data)
+    extend(Crc32::DISPATCH, value, data)
 }
 
 /// Returns [`crc64_nvme`] of data with the value `value`, followed by `data`.
@@ -58,7 +58,7 @@ pub fn crc32_extend(value: u32, data: &[u8]) -> u32 {
 #[inline]
 #[must_use]
 pub fn crc64_nvme_extend(value: u64, data: &[u8]) -> u64 {
-    extend::<Crc64Nvme, _>(value, data)
+    extend(Crc64Nvme::DISPATCH, value, data)
 }
 
 /// Folds long data.

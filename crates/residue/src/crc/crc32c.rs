@@ -16,7 +16,7 @@ use super::steps::{
 use super::taps::{Crc32cByMatrices, Taps};
 use crate::body::{ByLength, OutOfLine};
 use crate::cpu::Product;
-use crate::kernel::{Dispatched, on_aarch64, on_x86_64};
+use crate::kernel::{on_aarch64, on_x86_64};
 
 /// Computes CRC-32C of `data`, of any length.
 ///
@@ -39,7 +39,7 @@ pub fn crc32c(data: &[u8]) -> u32 {
 #[inline]
 #[must_use]
 pub fn crc32c_extend(value: u32, data: &[u8]) -> u32 {
-    extend::<Crc32c, _>(value, data)
+    extend(Crc32c::DISPATCH, value, data)
 }
 
 /// Runs one chain of instructions, then folding, then byte matrices, by length.

@@ -1,6 +1,6 @@
 //! Families of CRCs: their registers, and the CRCs whose constants the compiler knows.
 
-use super::constants::{COPIES_FROM, Constants, Embedded};
+use super::constants::{Constants, Embedded};
 use super::tables::{Tabled, Tables, Word};
 use super::width::Width;
 use crate::body::{Body, Edges, Family, Tier};
@@ -23,30 +23,15 @@ impl Register for Embedded {
 ///
 /// Its bits are reflected, its width is that of its word, and both the initial register and the
 /// final xor value are all ones. The state is the register.
-pub trait CompiledIn: Sized + 'static {
+pub trait CompiledIn:
+    Family<With = (), State = <Self as CompiledIn>::Word, Value = <Self as CompiledIn>::Word>
+{
     /// The type of its registers and values.
     type Word: Word + Into<u64>;
     #[doc(hidden)]
     fn constants() -> &'static Constants;
     #[doc(hidden)]
     fn tables() -> &'static Tables<Self::Word>;
-}
-
-impl<N: CompiledIn> Family for N {
-    type With = ();
-    type State = N::Word;
-    type Value = N::Word;
-    const COPIES_FROM: usize = COPIES_FROM;
-
-    #[inline(always)]
-    fn start((): &()) -> N::Word {
-        !N::Word::of_low(0)
-    }
-
-    #[inline(always)]
-    fn finish((): &(), state: N::Word) -> N::Word {
-        !state
-    }
 }
 
 impl<N: CompiledIn> Register for N {

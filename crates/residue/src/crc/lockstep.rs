@@ -12,7 +12,6 @@ use super::steps::{HeadShift, before_zeros};
 use crate::arch::{Castagnoli, CrcStep};
 use crate::body::{Batch, Body, Form, Packets, Source};
 use crate::cpu;
-use crate::kernel::Dispatched;
 
 /// Computes four packets at a time.
 pub(crate) struct Lockstep;

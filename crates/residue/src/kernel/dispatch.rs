@@ -106,12 +106,16 @@ choices! {
 ///
 /// It is a constant that holds the addresses of statics: the compiler then calls a choice without
 /// a load, in other crates too, and the linker drops the statics that a program does not use.
-pub(crate) struct Dispatch<F: Family> {
-    pub(crate) kernels: &'static &'static [Kernel<F>],
-    pub(crate) run: &'static Choice<Run<F>>,
-    pub(crate) oneshot: &'static Choice<Oneshot<F>>,
-    pub(crate) copy: &'static Choice<Option<CopyRun<F>>>,
-    pub(crate) batch: &'static Choice<Option<BatchRun<F>>>,
+pub(crate) enum Dispatch<F: Family> {
+    Among {
+        kernels: &'static &'static [Kernel<F>],
+        run: &'static Choice<Run<F>>,
+        oneshot: &'static Choice<Oneshot<F>>,
+        copy: &'static Choice<Option<CopyRun<F>>>,
+        batch: &'static Choice<Option<BatchRun<F>>>,
+    },
+    /// The table of a family that dispatches the last kernel on all CPUs, which may be generic.
+    Last(&'static [Kernel<F>]),
 }
 
 /// Makes the [`Dispatch`] of a family from its table of kernels, a constant.
@@ -127,7 +131,7 @@ macro_rules! dispatch {
             Entries::copy($kernels);
         static BATCH: Choice<Option<BatchRun<$family>>, [Line<Option<BatchRun<$family>>>; COUNT]> =
             Entries::batch($kernels);
-        kernel::Dispatch {
+        kernel::Dispatch::Among {
             kernels: &TABLE,
             run: &RUN,
             oneshot: &ONESHOT,
@@ -138,44 +142,71 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-/// A family with one table of kernels.
-#[doc(hidden)]
-pub trait Dispatched: Family {
-    /// The choice among its kernels.
-    #[allow(private_interfaces)]
-    const DISPATCH: &'static Dispatch<Self>;
-}
-
-/// Implements [`Dispatched`] for a family from its table of kernels, a constant.
+/// Gives a type the choice among the kernels of its table, a constant.
 macro_rules! dispatched {
     ($family:ty, $kernels:expr) => {
-        impl $crate::kernel::Dispatched for $family {
-            #[allow(private_interfaces)]
-            const DISPATCH: &'static $crate::kernel::Dispatch<Self> =
+        impl $family {
+            pub(crate) const DISPATCH: &'static $crate::kernel::Dispatch<Self> =
                 &$crate::kernel::dispatch!($family, $kernels);
         }
     };
 }
 pub(crate) use dispatched;
 
+/// Returns the entry of one kind of the kernel that is chosen.
+macro_rules! choice {
+    ($dispatch:expr, $entry:ident) => {
+        match $dispatch {
+            Dispatch::Among { $entry, .. } => $entry.get(),
+            Dispatch::Last(kernels) => kernels[kernels.len() - 1].entries.$entry,
+        }
+    };
+}
+
 impl<F: Family> Dispatch<F> {
+    /// Makes the choice of the last kernel, the only one of its table that is dispatched.
+    pub(crate) const fn last(kernels: &'static [Kernel<F>]) -> Self {
+        assert!(count(kernels) == 1);
+        Dispatch::Last(kernels)
+    }
+
     /// Returns the kernels, best first.
     pub(crate) const fn kernels(&self) -> &'static [Kernel<F>] {
-        self.kernels
+        match self {
+            Dispatch::Among { kernels, .. } => kernels,
+            Dispatch::Last(kernels) => kernels,
+        }
     }
 
     /// Advances `state` over `data`.
     #[inline]
     pub(crate) fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
-        // SAFETY: a `Choice` returns entries of kernels whose needs are within `cpu::features`.
-        unsafe { self.run.get()(with, state, data) }
+        // SAFETY: a `Choice` returns entries of kernels whose needs are within `cpu::features`, and
+        // the last kernel of a table needs nothing.
+        unsafe { choice!(self, run)(with, state, data) }
     }
 
     /// Returns the check value of `data`.
     #[inline]
     pub(crate) fn oneshot(&self, with: &F::With, data: &[u8]) -> F::Value {
+        /// Calls an entry that the compiler would otherwise inline, one beside the other where a
+        /// function calls those of many families.
+        ///
+        /// # Safety
+        /// The CPU must have what the kernel needs.
+        #[inline(never)]
+        unsafe fn apart<F: Family>(entry: Oneshot<F>, with: &F::With, data: &[u8]) -> F::Value {
+            // SAFETY: the caller ensures it.
+            unsafe { entry(with, data) }
+        }
+        let entry = choice!(self, oneshot);
         // SAFETY: as in `run`.
-        unsafe { self.oneshot.get()(with, data) }
+        unsafe {
+            match self {
+                Dispatch::Among { .. } => entry(with, data),
+                Dispatch::Last(_) => apart::<F>(entry, with, data),
+            }
+        }
     }
 
     /// Advances `state` over `from`, and copies to `to` all bytes of `from` that the body loads as
@@ -190,7 +221,7 @@ impl<F: Family> Dispatch<F> {
         from: &[u8],
         to: &mut [MaybeUninit<u8>],
     ) -> Option<F::State> {
-        let copy = self.copy.get().filter(|_| from.len() == to.len())?;
+        let copy = choice!(self, copy).filter(|_| from.len() == to.len())?;
         // SAFETY: as in `run`; `to` is as long as `from`, and does not overlap it because it is
         // borrowed mutably.
         Some(unsafe { copy(with, state, from, to.as_mut_ptr().cast()) })
@@ -198,7 +229,7 @@ impl<F: Family> Dispatch<F> {
 
     /// Returns whether the kernel has a body for many packets.
     pub(crate) fn batches(&self) -> bool {
-        self.batch.get().is_some()
+        choice!(self, batch).is_some()
     }
 
     /// Computes the value of each packet.
@@ -210,7 +241,7 @@ impl<F: Family> Dispatch<F> {
         packets: Packets<'_>,
         values: &mut [F::Value],
     ) -> Option<()> {
-        let batch = self.batch.get()?;
+        let batch = choice!(self, batch)?;
         // SAFETY: as in `run`.
         unsafe { batch(with, packets, values) };
         Some(())

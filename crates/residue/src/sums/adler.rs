@@ -14,8 +14,8 @@
 //! constant, so the code does not suit small packets.
 
 use crate::arch::{Bytes, Portable};
-use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Dispatched, Kernel, dispatched, on_aarch64, on_x86_64};
+use crate::body::{Body, Edges, Tier};
+use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::sums::group::{Group, Step, pack, unpack};
 use crate::sums::running::{self, Running, Summed};
 use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors};
@@ -45,13 +45,8 @@ pub fn adler32(data: &[u8]) -> u32 {
 /// ```
 #[must_use]
 pub fn adler32_extend(value: u32, data: &[u8]) -> u32 {
-    Adler::finish(&(), Adler::DISPATCH.run(&(), state(value), data))
-}
-
-/// Returns the sums that `value` holds, reduced: the kernels rely on it, and a caller may pass
-/// others.
-pub(crate) fn state(value: u32) -> [u32; 2] {
-    [value & 0xffff, value >> 16].map(|sum| sum % MODULUS)
+    // Kernels rely on reduced sums, and a caller may pass others.
+    Adler::value_of(Adler::DISPATCH.run(&(), Adler::state_of(value), data))
 }
 
 /// Adler-32 of data that arrives in pieces.
@@ -79,8 +74,8 @@ const fn packed(value: u32) -> u64 {
 /// the change reaches past `length`.
 #[must_use]
 pub fn update_at(value: u32, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<u32> {
-    let state = running::update_at::<Adler>(state(value), length, offset, old, new)?;
-    Some(Adler::finish(&(), state))
+    let state = Adler::state_of(value);
+    running::update_at::<Adler>(state, length, offset, old, new).map(Adler::value_of)
 }
 
 /// Computes Adler-32 by its definition, one byte at a time.
@@ -101,32 +96,22 @@ pub fn reference(data: &[u8]) -> u32 {
 #[doc(hidden)]
 pub struct Adler;
 
-impl Family for Adler {
-    type With = ();
+impl Summed for Adler {
     type State = [u32; 2];
     type Value = u32;
-
-    #[inline(always)]
-    fn start((): &()) -> [u32; 2] {
-        [1, 0]
-    }
-
-    #[inline(always)]
-    fn finish((): &(), [a, b]: [u32; 2]) -> u32 {
-        b << 16 | a
-    }
-}
-
-impl Summed for Adler {
     const WORD: usize = 1;
     const START: [u32; 2] = [1, 0];
     const GROUP: Group = Group { modulus: 65521, step: Step::Sum };
-    const TABLE: &'static [Kernel<Self>] = KERNELS;
     #[allow(private_interfaces)]
-    const BEST: Option<&'static Dispatch<Self>> = Some(Adler::DISPATCH);
+    const DISPATCH: &'static Dispatch<Self> = &dispatch!(Adler, KERNELS);
 
-    fn unfinish(value: u32) -> [u32; 2] {
-        state(value)
+    #[inline(always)]
+    fn value_of([a, b]: [u32; 2]) -> u32 {
+        b << 16 | a
+    }
+
+    fn state_of(value: u32) -> [u32; 2] {
+        [value & 0xffff, value >> 16].map(|sum| sum % MODULUS)
     }
 
     fn word([byte, ..]: [u8; 4]) -> u32 {
@@ -176,5 +161,3 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     Kernel::on::<Portable, Fields<Adler>>("fields").method(),
     Kernel::on::<Portable, Fields<Adler>>("portable").same_as("fields"),
 ];
-
-dispatched!(Adler, KERNELS);

@@ -12,8 +12,8 @@
 //! bit column.
 
 use crate::arch::Portable;
-use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Kernel, dispatched};
+use crate::body::{Body, Edges, Tier};
+use crate::kernel::{Dispatch, Kernel};
 use crate::sums::group::{Group, Step};
 use crate::sums::running::{self, Running, Summed};
 use core::fmt::Debug;
@@ -90,22 +90,6 @@ mod sealed {
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline<O, W>(PhantomData<(O, W)>);
 
-impl<O: Operation, W: Word> Family for Baseline<O, W> {
-    type With = ();
-    type State = u32;
-    type Value = u32;
-
-    #[inline(always)]
-    fn start((): &()) -> u32 {
-        0
-    }
-
-    #[inline(always)]
-    fn finish((): &(), state: u32) -> u32 {
-        state
-    }
-}
-
 impl<O: Operation, W: Word> Baseline<O, W> {
     const MASK: u32 = u32::MAX >> (32 - 8 * W::BYTES);
 
@@ -138,13 +122,21 @@ impl<O: Operation, W: Word> Baseline<O, W> {
 }
 
 impl<O: Operation, W: Word> Summed for Baseline<O, W> {
+    type State = u32;
+    type Value = u32;
     const WORD: usize = W::BYTES;
     const START: u32 = 0;
     const GROUP: Group =
         Group { modulus: if O::CARRIES { 1 << (8 * W::BYTES) } else { 0 }, step: Step::None };
-    const TABLE: &'static [Kernel<Self>] = Self::KERNELS;
+    #[allow(private_interfaces)]
+    const DISPATCH: &'static Dispatch<Self> = &Dispatch::last(Self::KERNELS);
 
-    fn unfinish(value: u32) -> u32 {
+    #[inline(always)]
+    fn value_of(state: u32) -> u32 {
+        state
+    }
+
+    fn state_of(value: u32) -> u32 {
         value & Self::MASK
     }
 
@@ -165,13 +157,6 @@ pub fn reference<O: Operation, W: Word>(data: &[u8]) -> u32 {
         Baseline::<O, W>::combine(state, word)
     })
 }
-
-macro_rules! all_dispatched {
-    ($($operation:ident $word:ident),*) => {
-        $(dispatched!(Baseline<$operation, $word>, Baseline::<$operation, $word>::KERNELS);)*
-    };
-}
-all_dispatched!(Xor u8, Xor u16, Xor u32, Add u8, Add u16, Add u32);
 
 /// Takes one word at a time; the compiler vectorises the loop.
 struct WordByWord<O, W>(PhantomData<(O, W)>);

@@ -31,8 +31,8 @@
 //! than A does. And zero words in front of the message do not change the value.
 
 use crate::arch::Portable;
-use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatched, Kernel, dispatched};
+use crate::body::{Body, Edges, Tier};
+use crate::kernel::{Dispatch, Kernel};
 use crate::sums::group::{Group, Step};
 use crate::sums::koopman::{Mod253, Mod65525, Modulus};
 use crate::sums::running::{self, Running, Summed};
@@ -73,23 +73,6 @@ const WORD: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Dual<M>(PhantomData<M>);
 
-impl<M: Modulus> Family for Dual<M> {
-    type With = ();
-    type State = [u32; 2];
-    type Value = u32;
-
-    #[inline(always)]
-    fn start((): &()) -> [u32; 2] {
-        [0, 0]
-    }
-
-    #[inline(always)]
-    fn finish((): &(), [a, b]: [u32; 2]) -> u32 {
-        const { assert!(M::WIDTH <= 16) };
-        b << M::WIDTH | a
-    }
-}
-
 impl<M: Modulus> Dual<M> {
     /// The kernels, best first.
     #[doc(hidden)]
@@ -98,12 +81,21 @@ impl<M: Modulus> Dual<M> {
 }
 
 impl<M: Modulus> Summed for Dual<M> {
+    type State = [u32; 2];
+    type Value = u32;
     const WORD: usize = WORD;
     const START: [u32; 2] = [0, 0];
     const GROUP: Group = Group { modulus: M::MODULUS, step: Step::Sum };
-    const TABLE: &'static [Kernel<Self>] = Self::KERNELS;
+    #[allow(private_interfaces)]
+    const DISPATCH: &'static Dispatch<Self> = &Dispatch::last(Self::KERNELS);
 
-    fn unfinish(value: u32) -> [u32; 2] {
+    #[inline(always)]
+    fn value_of([a, b]: [u32; 2]) -> u32 {
+        const { assert!(M::WIDTH <= 16) };
+        b << M::WIDTH | a
+    }
+
+    fn state_of(value: u32) -> [u32; 2] {
         [value & ((1 << M::WIDTH) - 1), value >> M::WIDTH].map(|sum| sum % M::MODULUS as u32)
     }
 
@@ -127,9 +119,8 @@ pub fn update_at<M: Modulus>(
     old: &[u8],
     new: &[u8],
 ) -> Option<u32> {
-    let state = Dual::<M>::unfinish(value);
-    let state = running::update_at::<Dual<M>>(state, length, offset, old, new)?;
-    Some(Dual::<M>::finish(&(), state))
+    let state = Dual::<M>::state_of(value);
+    running::update_at::<Dual<M>>(state, length, offset, old, new).map(Dual::<M>::value_of)
 }
 
 /// Computes the value by its definition, one word at a time.
@@ -142,11 +133,8 @@ pub fn reference<M: Modulus>(data: &[u8]) -> u32 {
         a = (a + word) % M::MODULUS;
         b = (b + a) % M::MODULUS;
     }
-    Dual::<M>::finish(&(), [a as u32, b as u32])
+    Dual::<M>::value_of([a as u32, b as u32])
 }
-
-dispatched!(Dual<Mod253>, Dual::<Mod253>::KERNELS);
-dispatched!(Dual<Mod65525>, Dual::<Mod65525>::KERNELS);
 
 /// The words of a group, each with sums of its own.
 const SUMS: usize = 8;

@@ -30,8 +30,7 @@ mod family;
 mod historical;
 
 use crate::arch::{Bytes, Portable, Unit, Words, bytes_of};
-use crate::body::Family;
-use crate::kernel::{Dispatch, Dispatched, Kernel, dispatched, on_aarch64, on_x86_64};
+use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::sums::group::{Group, Step, pack, unpack};
 use crate::sums::running::{self, Running, Summed};
 use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors};
@@ -225,17 +224,23 @@ macro_rules! variant {
         impl sealed::Sealed for $name {}
 
         impl Summed for $name {
+            type State = [u32; 2];
+            type Value = u32;
             const WORD: usize = <$unit as Unit>::BYTES;
             const RESUMES_INSIDE: bool = false;
             const MARKS_NONZERO: bool = true;
             const START: [u32; 2] = [0, 0];
             const GROUP: Group = Group { modulus: $modulus, step: Step::Sum };
-            const TABLE: &'static [Kernel<Self>] = $kernels;
             #[allow(private_interfaces)]
-            const BEST: Option<&'static Dispatch<Self>> = Some($name::DISPATCH);
+            const DISPATCH: &'static Dispatch<Self> = &dispatch!($name, $kernels);
 
-            fn unfinish(value: u32) -> [u32; 2] {
-                let bits = 8 * <$unit as Unit>::BYTES;
+            #[inline(always)]
+            fn value_of([a, b]: [u32; 2]) -> u32 {
+                b << (8 * Self::WORD) | a
+            }
+
+            fn state_of(value: u32) -> [u32; 2] {
+                let bits = 8 * Self::WORD;
                 [value & ((1 << bits) - 1), value >> bits].map(|sum| sum % $modulus)
             }
 
@@ -248,8 +253,6 @@ macro_rules! variant {
 
         #[doc = concat!("The kernels of [`", stringify!($name), "`], best first.")]
         pub static $kernels: &[Kernel<$name>] = &[$($kernel)*];
-
-        dispatched!($name, $kernels);
     };
 }
 

@@ -25,8 +25,8 @@ mod pino2018;
 mod words;
 
 use crate::arch::{Portable, WordSum};
-use crate::body::{Body, Edges, Family};
-use crate::kernel::{Dispatch, Dispatched, Kernel, dispatched, on_aarch64, on_x86_64};
+use crate::body::{Body, Edges};
+use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::sums::group::{Group, Step};
 use crate::sums::paired::{self, Paired};
 use crate::sums::running::{Running, Summed};
@@ -54,7 +54,7 @@ use words::{Word16, Word32, Word64};
 pub fn checksum(data: &[u8]) -> u16 {
     // Inlined into the caller, this takes less time than calling a kernel.
     match up_to_24(data) {
-        Some(sum) => Internet::finish(&(), sum),
+        Some(sum) => Internet::value_of(sum),
         None => Internet::DISPATCH.oneshot(&(), data),
     }
 }
@@ -187,14 +187,20 @@ pub fn reference(data: &[u8]) -> u16 {
 }
 
 impl Summed for Internet {
+    type State = u64;
+    type Value = u16;
     const WORD: usize = 1;
     const START: u64 = 0;
     const GROUP: Group = Group { modulus: 65535, step: Step::Rotate(8) };
-    const TABLE: &'static [Kernel<Self>] = KERNELS;
     #[allow(private_interfaces)]
-    const BEST: Option<&'static Dispatch<Self>> = Some(Internet::DISPATCH);
+    const DISPATCH: &'static Dispatch<Self> = &dispatch!(Internet, KERNELS);
 
-    fn unfinish(value: u16) -> u64 {
+    #[inline(always)]
+    fn value_of(sum: u64) -> u16 {
+        !fold(sum).swap_bytes()
+    }
+
+    fn state_of(value: u16) -> u64 {
         (!value).swap_bytes().into()
     }
 
@@ -291,5 +297,3 @@ pub static KERNELS: &[Kernel<Internet>] = &[
     Kernel::on::<Portable, Word16<true>>("word16_scalar").historical(),
     Kernel::on::<Portable, Adc>("portable").same_as("adc"),
 ];
-
-dispatched!(Internet, KERNELS);

@@ -23,8 +23,8 @@
 //! mends. And M and 0 are one residue: replacing FD by 00 in any byte is undetected by Koopman-8.
 
 use crate::arch::Portable;
-use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatched, Kernel, dispatched};
+use crate::body::{Body, Edges, Tier};
+use crate::kernel::{Dispatch, Kernel};
 use crate::sums::group::{Group, Step, halved, shift};
 use crate::sums::running::{self, Running, Summed};
 use core::fmt::Debug;
@@ -102,22 +102,6 @@ mod sealed {
 #[derive(Clone, Copy, Debug)]
 pub struct Koopman<M>(PhantomData<M>);
 
-impl<M: Modulus> Family for Koopman<M> {
-    type With = ();
-    type State = u32;
-    type Value = u32;
-
-    #[inline(always)]
-    fn start((): &()) -> u32 {
-        0
-    }
-
-    #[inline(always)]
-    fn finish((): &(), state: u32) -> u32 {
-        ((u64::from(state) << M::WIDTH) % M::MODULUS) as u32
-    }
-}
-
 impl<M: Modulus> Koopman<M> {
     /// The kernels, best first.
     #[doc(hidden)]
@@ -129,12 +113,20 @@ impl<M: Modulus> Koopman<M> {
 }
 
 impl<M: Modulus> Summed for Koopman<M> {
+    type State = u32;
+    type Value = u32;
     const WORD: usize = 1;
     const START: u32 = 0;
     const GROUP: Group = Group { modulus: M::MODULUS, step: Step::Scale };
-    const TABLE: &'static [Kernel<Self>] = Self::KERNELS;
+    #[allow(private_interfaces)]
+    const DISPATCH: &'static Dispatch<Self> = &Dispatch::last(Self::KERNELS);
 
-    fn unfinish(value: u32) -> u32 {
+    #[inline(always)]
+    fn value_of(state: u32) -> u32 {
+        ((u64::from(state) << M::WIDTH) % M::MODULUS) as u32
+    }
+
+    fn state_of(value: u32) -> u32 {
         halved(u64::from(value) % M::MODULUS, M::WIDTH, M::MODULUS) as u32
     }
 
@@ -159,7 +151,7 @@ pub fn update_at<M: Modulus>(
     new: &[u8],
 ) -> Option<u32> {
     let change = running::update_at::<Koopman<M>>(0, length, offset, old, new)?;
-    let change = Koopman::<M>::finish(&(), change);
+    let change = Koopman::<M>::value_of(change);
     Some(Koopman::<M>::GROUP.plus(value.into(), change.into()) as u32)
 }
 
@@ -170,10 +162,6 @@ pub fn reference<M: Modulus>(data: &[u8]) -> u32 {
     let digits = data.iter().chain(&zeros[..M::WIDTH as usize / 8]);
     digits.fold(0, |sum, &byte| (sum << 8 | u64::from(byte)) % M::MODULUS) as u32
 }
-
-dispatched!(Koopman<Mod253>, Koopman::<Mod253>::KERNELS);
-dispatched!(Koopman<Mod65519>, Koopman::<Mod65519>::KERNELS);
-dispatched!(Koopman<Mod4294967291>, Koopman::<Mod4294967291>::KERNELS);
 
 /// Takes a word of four bytes at a time, reduced after each.
 struct Wordwise<M>(PhantomData<M>);

@@ -16,11 +16,12 @@
 //!   nothing, and the number of words becomes one rotation.
 
 use crate::arch::WordSum;
-use crate::body::{Body, Edges, Family};
+use crate::body::{Body, Edges};
+use crate::sums::running::Summed;
 use core::marker::PhantomData;
 
 /// A family whose codes follow from sums of 16-bit words in lanes.
-pub(crate) trait Paired: Family<With = ()> {
+pub(crate) trait Paired: Summed {
     /// Whether the first word of each pair counts twice.
     const TWICE: bool;
     /// Whether the lane of a word matters.

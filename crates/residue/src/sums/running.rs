@@ -2,8 +2,8 @@
 
 use crate::Error;
 use crate::body::Family;
+use crate::kernel::Dispatch;
 use crate::kernel::copy::{self, Destination};
-use crate::kernel::{Dispatch, Kernel};
 use crate::length::Length;
 use crate::streaming::streaming;
 use crate::sums::group::{Element, Group};
@@ -11,7 +11,11 @@ use core::fmt::Debug;
 
 /// A family of sums: the arithmetic of its states.
 #[doc(hidden)]
-pub trait Summed: Family<With = (), Value: Into<u128>, State: Element> + Copy + Debug {
+pub trait Summed: Copy + Debug + 'static {
+    /// The state between pieces of data, reduced.
+    type State: Element + Debug;
+    /// The value.
+    type Value: Copy + PartialEq + Debug + Into<u128>;
     /// Bytes in a word, the unit of [`Summed::GROUP`]. A state of data that end inside a word has
     /// the whole word, with zeros for the missing bytes, and only the last of several combined
     /// parts may end so.
@@ -24,15 +28,16 @@ pub trait Summed: Family<With = (), Value: Into<u128>, State: Element> + Copy + 
     const START: Self::State;
     /// The arithmetic of the states, from which combination and update follow.
     const GROUP: Group;
-    /// The kernels, best first.
-    const TABLE: &'static [Kernel<Self>];
-    /// The choice among the kernels; without one the last kernel runs.
-    #[allow(private_interfaces)]
-    const BEST: Option<&'static Dispatch<Self>> = None;
+    /// The choice among the kernels.
+    #[allow(private_interfaces)] // A part of the sealed trait that only this crate reads.
+    const DISPATCH: &'static Dispatch<Self>;
 
-    /// Returns the state that has `value`, reduced: the inverse of [`Family::finish`] for the
+    /// Returns the value of a state.
+    fn value_of(state: Self::State) -> Self::Value;
+
+    /// Returns the state that has `value`, reduced: the inverse of [`Summed::value_of`] for the
     /// values that data have.
-    fn unfinish(value: Self::Value) -> Self::State;
+    fn state_of(value: Self::Value) -> Self::State;
 
     /// Returns the word that begins with `bytes`, of which those behind [`Summed::WORD`] are zero,
     /// as a number.
@@ -61,15 +66,26 @@ pub trait Summed: Family<With = (), Value: Into<u128>, State: Element> + Copy + 
 
     /// Returns the state of two parts, of `bytes` bytes each, one behind the other.
     fn concat(first: Self::State, second: Self::State, [_, bytes]: [u64; 2]) -> Self::State {
-        let units = units::<Self>(bytes);
+        let units = bytes.div_ceil(Self::WORD as u64);
         let [start, first, second] = [Self::START, first, second].map(Element::pack);
         Element::unpack(Self::GROUP.concat(start, first, second, units))
     }
 }
 
-/// Returns the number of words in `bytes` bytes, counting a partial word as one.
-pub(crate) const fn units<F: Summed>(bytes: u64) -> u64 {
-    bytes.div_ceil(F::WORD as u64)
+impl<F: Summed> Family for F {
+    type With = ();
+    type State = F::State;
+    type Value = F::Value;
+
+    #[inline(always)]
+    fn start((): &()) -> F::State {
+        F::START
+    }
+
+    #[inline(always)]
+    fn finish((): &(), state: F::State) -> F::Value {
+        F::value_of(state)
+    }
 }
 
 /// Returns the state after the bytes `old`, at `offset` in data of `length` bytes with this state,
@@ -98,7 +114,8 @@ pub(crate) fn update_at<F: Summed>(
             words = [0; 2];
         }
     }
-    let change = F::GROUP.advance(change, units::<F>(length) - units::<F>(end));
+    let units = |bytes: u64| bytes.div_ceil(F::WORD as u64);
+    let change = F::GROUP.advance(change, units(length) - units(end));
     Some(Element::unpack(F::GROUP.plus(state.pack(), change)))
 }
 
@@ -111,17 +128,6 @@ pub struct Running<F: Summed> {
     bytes: Length,
     /// Whether any byte was not zero, if the family needs to know.
     nonzero: bool,
-}
-
-fn run<F: Summed>(state: F::State, data: &[u8]) -> F::State {
-    match F::BEST {
-        Some(best) => best.run(&(), state, data),
-        // The dispatched kernel is portable, so there is no choice.
-        None => {
-            let kernel = F::TABLE.last().and_then(Kernel::force);
-            kernel.map_or(state, |kernel| kernel.run(&(), state, data))
-        }
-    }
 }
 
 impl<F: Summed> Running<F> {
@@ -174,9 +180,9 @@ impl<F: Summed> Running<F> {
         if !F::RESUMES_INSIDE && !bytes.is_multiple_of(F::WORD as u64) {
             return Err(Error::OddSplit { bytes });
         }
-        let state = F::unfinish(value);
-        let empty = F::finish(&(), F::START);
-        if F::finish(&(), state) != value || bytes == 0 && value != empty {
+        let state = F::state_of(value);
+        let empty = F::value_of(F::START);
+        if F::value_of(state) != value || bytes == 0 && value != empty {
             return Err(Error::ImpossibleValue { bytes });
         }
         // Data whose sums are zero count as zero throughout.
@@ -194,7 +200,7 @@ impl<F: Summed> Running<F> {
             let word = F::GROUP.push(0, F::word(word).into());
             self.state = Element::unpack(F::GROUP.plus(self.state.pack(), word));
         }
-        self.state = F::after(self.state, self.bytes(), |state| run::<F>(state, rest));
+        self.state = F::after(self.state, self.bytes(), |state| F::DISPATCH.run(&(), state, rest));
         self.added(data);
     }
 
@@ -203,13 +209,12 @@ impl<F: Summed> Running<F> {
     /// # Panics
     /// If the lengths differ.
     pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        match F::BEST {
-            Some(best) if self.bytes().is_multiple_of(F::WORD as u64) => {
-                let copy = |state| copy::run(best, &(), state, from, to);
-                self.state = F::after(self.state, self.bytes(), copy);
-                self.added(from);
-            }
-            _ => copy::in_blocks(from, to, |block| self.update(block)),
+        if self.bytes().is_multiple_of(F::WORD as u64) {
+            let copy = |state| copy::run(F::DISPATCH, &(), state, from, to);
+            self.state = F::after(self.state, self.bytes(), copy);
+            self.added(from);
+        } else {
+            copy::in_blocks(from, to, |block| self.update(block));
         }
     }
 
@@ -221,7 +226,7 @@ impl<F: Summed> Running<F> {
     /// Returns the value of the data added up to now.
     #[must_use]
     pub fn value(&self) -> F::Value {
-        F::finish(&(), self.state)
+        F::value_of(self.state)
     }
 
     /// Returns the number of bytes added.

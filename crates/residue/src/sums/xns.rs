@@ -19,8 +19,8 @@
 //! **Blind spot.** 2^16 = 1 modulo 65535: moving a word by 16 words changes nothing.
 
 use crate::arch::{Portable, WordSum, last_word};
-use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Dispatched, Kernel, dispatched, on_aarch64, on_x86_64};
+use crate::body::{Body, Edges, Tier};
+use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::sums::group::{Group, Step};
 use crate::sums::internet::fold;
 use crate::sums::paired::{self, Paired};
@@ -96,32 +96,22 @@ pub fn reference(data: &[u8]) -> u16 {
 #[doc(hidden)]
 pub struct Xns;
 
-impl Family for Xns {
-    type With = ();
+impl Summed for Xns {
     type State = u16;
     type Value = u16;
-
-    #[inline(always)]
-    fn start((): &()) -> u16 {
-        0
-    }
-
-    #[inline(always)]
-    fn finish((): &(), sum: u16) -> u16 {
-        sum
-    }
-}
-
-impl Summed for Xns {
     const WORD: usize = 2;
     const RESUMES_INSIDE: bool = false;
     const START: u16 = 0;
     const GROUP: Group = Group { modulus: 65535, step: Step::Rotate(1) };
-    const TABLE: &'static [Kernel<Self>] = KERNELS;
     #[allow(private_interfaces)]
-    const BEST: Option<&'static Dispatch<Self>> = Some(Xns::DISPATCH);
+    const DISPATCH: &'static Dispatch<Self> = &dispatch!(Xns, KERNELS);
 
-    fn unfinish(value: u16) -> u16 {
+    #[inline(always)]
+    fn value_of(sum: u16) -> u16 {
+        sum
+    }
+
+    fn state_of(value: u16) -> u16 {
         value % 65535
     }
 
@@ -283,5 +273,3 @@ pub static KERNELS: &[Kernel<Xns>] = &[
     Kernel::on::<Portable, Columns>("columns").method(),
     Kernel::on::<Portable, Columns>("portable").same_as("columns"),
 ];
-
-dispatched!(Xns, KERNELS);

@@ -17,10 +17,8 @@
 //! octets and comparing: 00 and FF are one residue, and another implementation may choose the other
 //! form.
 
-use super::{
-    Family, Fletcher16, Fletcher32, Mod255, Mod65535, Sums, Variant, swap_halves, update_at,
-};
-use crate::kernel::Dispatched;
+use super::{Fletcher16, Fletcher32, Mod255, Mod65535, Sums, Variant, swap_halves, update_at};
+use crate::sums::running::Summed;
 
 /// Returns the two check octets for `data`, taking its two bytes at `offset` as zero.
 ///
@@ -68,7 +66,7 @@ pub fn place(data: &mut [u8], offset: usize) -> Option<[u8; 2]> {
 /// Returns whether both sums of bytes over `data`, including its check octets, are zero modulo 255.
 #[must_use]
 pub fn verify(data: &[u8]) -> bool {
-    Mod255::DISPATCH.run(&(), Mod255::start(&()), data) == [0, 0]
+    Mod255::DISPATCH.run(&(), Mod255::START, data) == [0, 0]
 }
 
 /// Returns the check octets at `offset` after the byte at `place` (outside the octets) changed from
@@ -182,7 +180,7 @@ pub fn place_four(data: &mut [u8], offset: usize) -> Option<[u8; 4]> {
 /// The result does not depend on the byte order: swapping the bytes of zero gives zero.
 #[must_use]
 pub fn verify_four(data: &[u8]) -> bool {
-    Mod65535::DISPATCH.run(&(), Mod65535::start(&()), data) == [0, 0]
+    Mod65535::DISPATCH.run(&(), Mod65535::START, data) == [0, 0]
 }
 
 /// Returns A and B of `data` with the `N` bytes at `offset` taken as zero, or `None` if they reach
@@ -190,12 +188,9 @@ pub fn verify_four(data: &[u8]) -> bool {
 ///
 /// It sums all bytes at once and subtracts the part of those `N`, because each piece would cost a
 /// call.
-fn sums_without<V: Variant + Dispatched, const N: usize>(
-    data: &[u8],
-    offset: usize,
-) -> Option<Sums<V>> {
+fn sums_without<V: Variant, const N: usize>(data: &[u8], offset: usize) -> Option<Sums<V>> {
     let octets: &[u8; N] = data.get(offset..)?.first_chunk()?;
-    let sums = V::DISPATCH.run(&(), V::start(&()), data);
+    let sums = V::DISPATCH.run(&(), V::START, data);
     let length = data.len() as u64;
     let sums = update_at::<V>(sums, length, offset as u64, octets, &[0; N])?;
     Some(Sums::of(sums, length))

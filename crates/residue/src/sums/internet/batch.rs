@@ -10,8 +10,8 @@
 
 use super::family::{Internet, up_to_24};
 use crate::arch::PacketSums;
-use crate::body::{Batch, Family, Form, Packets, Source};
-use crate::kernel::Dispatched;
+use crate::body::{Batch, Form, Packets, Source};
+use crate::sums::running::Summed;
 
 /// Sums `N` groups of four packets at a time.
 pub(crate) struct Grouped<const N: usize>;
@@ -68,7 +68,7 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
 /// Returns the checksum of one packet.
 #[inline(always)]
 fn one(packet: &[u8]) -> u16 {
-    up_to_24(packet).map_or_else(|| one_long(packet), |sum| Internet::finish(&(), sum))
+    up_to_24(packet).map_or_else(|| one_long(packet), Internet::value_of)
 }
 
 /// Returns the checksum of one packet, by the kernel for it.

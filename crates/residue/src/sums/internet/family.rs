@@ -1,6 +1,5 @@
-//! The family of the Internet checksum, and the arithmetic of its states.
+//! The states of the Internet checksum.
 
-use crate::body::Family;
 use crate::words::short_word;
 
 /// The family of the Internet checksum.
@@ -11,22 +10,6 @@ use crate::words::short_word;
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub struct Internet;
-
-impl Family for Internet {
-    type With = ();
-    type State = u64;
-    type Value = u16;
-
-    #[inline(always)]
-    fn start((): &()) -> u64 {
-        0
-    }
-
-    #[inline(always)]
-    fn finish((): &(), sum: u64) -> u16 {
-        !fold(sum).swap_bytes()
-    }
-}
 
 /// Folds 64 bits to 16, end-around: zero stays zero, and no other sum becomes zero.
 ///
