@@ -1,5 +1,12 @@
 //! `cargo xtask package`: everything that is published, made in one folder, and each package tested
 //! where nothing else of the project is.
+//!
+//! The packages are made by their own tools: cargo, debhelper, maturin, npm and tar; what is here
+//! calls them and tests the result as a user would, which none of them does. Bills of materials are
+//! written here, because `cargo-cyclonedx` reads the graph of the workspace, in which each crate
+//! has the features that all members want together, and so lists crates that a package lacks.
+//! Python is built for musl here, because Debian has none, and a wheel that no Python has loaded is
+//! not tested.
 
 mod crates;
 mod debian;

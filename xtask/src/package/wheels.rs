@@ -9,21 +9,23 @@ use crate::shell::{
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A platform: its target, the policy that its wheel must satisfy, and how the wheel is tested.
+/// A platform: its target, and the policy that its wheel must satisfy.
 struct Platform {
     target: &'static str,
     policy: &'static str,
-    test: fn(&Tools, &Path) -> Result<Option<String>, String>,
 }
 
 /// glibc and musl, each on two architectures. The policies have a glibc of 2014, and the musl of
 /// 2021 (PEP 600, PEP 656).
 const PLATFORMS: [Platform; 4] = [
-    Platform { target: "x86_64-unknown-linux-gnu", policy: "manylinux_2_17", test: here },
-    Platform { target: "aarch64-unknown-linux-gnu", policy: "manylinux_2_17", test: emulated },
-    Platform { target: "x86_64-unknown-linux-musl", policy: "musllinux_1_2", test: musl_here },
-    Platform { target: "aarch64-unknown-linux-musl", policy: "musllinux_1_2", test: musl_emulated },
+    Platform { target: "x86_64-unknown-linux-gnu", policy: "manylinux_2_17" },
+    Platform { target: "aarch64-unknown-linux-gnu", policy: "manylinux_2_17" },
+    Platform { target: "x86_64-unknown-linux-musl", policy: "musllinux_1_2" },
+    Platform { target: "aarch64-unknown-linux-musl", policy: "musllinux_1_2" },
 ];
+
+/// The emulator of aarch64, and its Debian package.
+const EMULATOR: (&str, &str) = ("qemu-aarch64-static", "qemu-user-static");
 
 /// Builds all wheels, by the C compiler of Zig, which links against any glibc and musl.
 pub fn make(folder: &Path) -> Result<Vec<String>, String> {
@@ -38,7 +40,7 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
         let rest = ["--target", platform.target, "--compatibility", platform.policy];
         tools.maturin(&[&words[..], &rest].concat())?;
         let wheel = only(&place)?;
-        skipped.extend((platform.test)(&tools, &wheel)?);
+        skipped.extend(tested(platform.target, &tools, &wheel)?);
         let to = folder.join(name(&wheel));
         std::fs::rename(&wheel, &to).map_err(|error| error.to_string())?;
         materials::beside(&to, "residue-python", platform.target)?;
@@ -50,70 +52,46 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     Ok(skipped)
 }
 
-/// Tests a wheel of this architecture and library in an environment of its own.
-fn here(tools: &Tools, wheel: &Path) -> Result<Option<String>, String> {
-    tools.check(wheel).map(|()| None)
-}
-
-/// Tests a wheel for this architecture and musl.
-fn musl_here(tools: &Tools, wheel: &Path) -> Result<Option<String>, String> {
-    by_musl(tools, wheel, ("x86_64", "amd64"), None)
-}
-
-/// Tests a wheel for aarch64 and musl under qemu.
-fn musl_emulated(tools: &Tools, wheel: &Path) -> Result<Option<String>, String> {
-    by_musl(tools, wheel, ("aarch64", "arm64"), Some(("qemu-aarch64-static", "qemu-user-static")))
-}
-
-/// Tests a wheel by a Python for musl, under an emulator if one is named.
-fn by_musl(
-    tools: &Tools,
-    wheel: &Path,
-    names: (&str, &str),
-    emulator: Option<(&str, &str)>,
-) -> Result<Option<String>, String> {
-    let ready = install(&[("unzip", "unzip")])
-        .and_then(|()| emulator.map_or(Ok(()), |emulator| install(&[emulator])))
-        .and_then(|()| release().ok_or("this system names no release of Debian".to_string()))
-        .and_then(|release| musl::python(tools, names, &release));
-    let python = match ready {
-        Ok(python) => python,
-        Err(why) => {
-            return Ok(Some(format!("{} is made, but was not run: {why}", name(wheel))));
-        }
+/// Tests a wheel by a Python for its target; returns why it cannot be run here.
+fn tested(target: &str, tools: &Tools, wheel: &Path) -> Result<Option<String>, String> {
+    let unzip = ("unzip", "unzip");
+    let result = match target {
+        // In an environment of its own.
+        "x86_64-unknown-linux-gnu" => return tools.check(wheel).map(|()| None),
+        "aarch64-unknown-linux-gnu" => install(&[("mmdebstrap", "mmdebstrap"), EMULATOR, unzip])
+            .map(|()| outside("arm", |root| in_root(root, wheel))),
+        "x86_64-unknown-linux-musl" => install(&[unzip])
+            .and_then(|()| musl::python(tools, ("x86_64", "amd64"), &release()?))
+            .map(|python| by_musl(Command::new(&python.loader), &python, wheel)),
+        _ => install(&[EMULATOR, unzip])
+            .and_then(|()| musl::python(tools, ("aarch64", "arm64"), &release()?))
+            .map(|python| {
+                let mut command = Command::new(EMULATOR.0);
+                command.arg(&python.loader);
+                by_musl(command, &python, wheel)
+            }),
     };
-    let packages = emptied(&target()?.join("musl").join("wheel"))?;
-    let mut command = match emulator {
-        Some((emulator, _)) => Command::new(emulator),
-        None => Command::new(&python.loader),
-    };
-    if emulator.is_some() {
-        command.arg(&python.loader);
+    match result {
+        Ok(result) => result.map(|()| None),
+        Err(why) => Ok(Some(format!("{} is made, but was not run: {why}", name(wheel)))),
     }
+}
+
+/// Tests a wheel by a Python for musl, which `command` loads.
+fn by_musl(mut command: Command, python: &musl::Python, wheel: &Path) -> Result<(), String> {
+    let packages = emptied(&target()?.join("musl").join("wheel"))?;
     checked(command.arg(&python.program), wheel, &packages, &python.home)
 }
 
 /// Tests a wheel for aarch64 by Debian's Python for it, unpacked in a folder, under qemu.
-fn emulated(_: &Tools, wheel: &Path) -> Result<Option<String>, String> {
-    let tools = [
-        ("mmdebstrap", "mmdebstrap"),
-        ("qemu-aarch64-static", "qemu-user-static"),
-        ("unzip", "unzip"),
-    ];
-    if let Err(why) = install(&tools) {
-        return Ok(Some(format!("the wheel for aarch64 is made, but was not run: {why}")));
-    }
-    outside("arm", |root| in_root(root, wheel))
-}
-
-fn in_root(root: &Path, wheel: &Path) -> Result<Option<String>, String> {
+fn in_root(root: &Path, wheel: &Path) -> Result<(), String> {
     let mut system = Command::new("mmdebstrap");
     system.args(["--quiet", "--variant=extract", "--architectures=arm64", "--include=python3"]);
     // The release that this system is; without its name, the stable one.
-    system.arg(release().unwrap_or_else(|| "stable".into())).arg(root);
+    system.arg(release().unwrap_or_else(|_| "stable".into())).arg(root);
     done(&mut system)?;
     let packages = emptied(&root.join("wheel"))?;
-    let mut python = Command::new("qemu-aarch64-static");
+    let mut python = Command::new(EMULATOR.0);
     python.arg("-L").arg(root).arg(interpreter(root)?);
     checked(&mut python, wheel, &packages, &root.join("usr"))
 }
@@ -124,18 +102,19 @@ fn checked(
     wheel: &Path,
     packages: &Path,
     home: &Path,
-) -> Result<Option<String>, String> {
+) -> Result<(), String> {
     done(Command::new("unzip").arg("-q").arg(wheel).arg("-d").arg(packages))?;
     let check = CHECK.replace("sys.prefix + os.sep", &format!("{:?}", packages.display()));
     command.args(["-c", &check]).env("PYTHONHOME", home).env("PYTHONPATH", packages);
-    done(command).map(|()| None)
+    done(command)
 }
 
 /// Returns the name of this Debian release.
-fn release() -> Option<String> {
-    let text = read("/etc/os-release").ok()?;
-    let name = text.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="))?;
-    Some(name.trim_matches('"').to_string())
+fn release() -> Result<String, String> {
+    let text = read("/etc/os-release")?;
+    let name = text.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
+    let name = name.ok_or("this system names no release of Debian")?;
+    Ok(name.trim_matches('"').to_string())
 }
 
 fn interpreter(root: &Path) -> Result<PathBuf, String> {
