@@ -12,7 +12,7 @@ use settings::{Load, Settings};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-Measures TCP between two network namespaces, joined by a pair of veth devices: a transfer by \
+Measure TCP between two network namespaces, joined by a pair of veth devices: a transfer by \
 iperf3 (cubic), requests, or new connections. All cases run in each round, every second round in \
 reverse order, and the table shows medians, least and most. As root; needs iproute2, util-linux, \
 and iperf3, redis (--requests) or ab (--connections; Debian package apache2-utils). The \

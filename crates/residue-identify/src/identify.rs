@@ -1,11 +1,19 @@
 //! Identifies a code from messages and their values.
 //!
-//! The search goes from the likely to the possible, in [`Tier`]s, and ends at the first that
-//! explains the samples better than chance would: named codes; named codes with the value's bytes
-//! in another order; with the message fed in another order, padded, or without some of its ends;
-//! hash functions; named generators with other settings; sums with unknown settings; and unknown
-//! generators, by algebra. Everything that fits is reported, with the probability that something
-//! wrong fits as well.
+//! The search goes from the likely to the possible, in [`Stage`]s, and ends at the first that
+//! explains the samples better than chance would. Everything that fits is reported, with the
+//! probability that something wrong fits as well.
+//!
+//! | stage | what is tried | algorithm | in |
+//! |---|---|---|---|
+//! | `Named` | named codes | values, compared | `catalogue` |
+//! | `Written` | their values' bytes in another order, or a field of another width | values, compared | |
+//! | `Fed` | the message's bytes in another order, or padded | values, compared | |
+//! | `Offset` | the message without some bytes at its ends | values, compared | |
+//! | `Hash` | hash functions, checksums of programs | values, compared | `hashes` |
+//! | `Generator` | named generators, any init and xorout | linear equations | `family` |
+//! | `Sum` | sums, any modulus and start | common divisors of differences | `sums` |
+//! | `Unknown` | any generator | common divisors of sums of samples | `unknown` |
 
 mod catalogue;
 mod decide;
@@ -60,7 +68,7 @@ impl Default for Options {
 
 /// The stages of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tier {
+pub enum Stage {
     /// Named codes, of the message as it stands.
     Named,
     /// Named codes, with values in another order of bytes, or in a wider or narrower field.
@@ -79,31 +87,31 @@ pub enum Tier {
     Unknown,
 }
 
-impl Tier {
+impl Stage {
     /// All stages, in the order of the search.
-    pub const ALL: [Tier; 8] = [
-        Tier::Named,
-        Tier::Written,
-        Tier::Fed,
-        Tier::Offset,
-        Tier::Hash,
-        Tier::Generator,
-        Tier::Sum,
-        Tier::Unknown,
+    pub const ALL: [Stage; 8] = [
+        Stage::Named,
+        Stage::Written,
+        Stage::Fed,
+        Stage::Offset,
+        Stage::Hash,
+        Stage::Generator,
+        Stage::Sum,
+        Stage::Unknown,
     ];
 
     /// Returns the name of what is tried in it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Tier::Named => "named codes",
-            Tier::Written => "other ways to write the value",
-            Tier::Fed => "other ways to feed the message",
-            Tier::Offset => "bytes left out at the ends",
-            Tier::Hash => "hash functions and checksums of programs",
-            Tier::Generator => "known generators with other settings",
-            Tier::Sum => "sums with other settings",
-            Tier::Unknown => "unknown generators",
+            Stage::Named => "named codes",
+            Stage::Written => "other ways to write the value",
+            Stage::Fed => "other ways to feed the message",
+            Stage::Offset => "bytes left out at the ends",
+            Stage::Hash => "hash functions and checksums of programs",
+            Stage::Generator => "known generators with other settings",
+            Stage::Sum => "sums with other settings",
+            Stage::Unknown => "unknown generators",
         }
     }
 }
@@ -119,7 +127,7 @@ pub struct Report {
     /// The number of trials.
     pub tried: f64,
     /// The last stage that was searched.
-    pub tier: Tier,
+    pub stage: Stage,
     /// The widths of CRCs by unknown generators that the samples neither give nor rule out.
     ///
     /// They matter where nothing convincing was found; widths below 3 bits were not searched.
@@ -213,7 +221,7 @@ fn search(samples: &Samples, options: &Options) -> Report {
         hits: Vec::new(),
         weak: 0,
         tried: 0.0,
-        tier: Tier::Named,
+        stage: Stage::Named,
         undecided: BTreeSet::new(),
         left_out: 0,
         strangers: Vec::new(),
@@ -242,19 +250,19 @@ fn search(samples: &Samples, options: &Options) -> Report {
         .collect();
     let all = [&plain[..], &fed, &offsets].concat();
     let by = |reads, forms| Query { samples: &distinct, bits, reads, forms };
-    for tier in Tier::ALL {
-        report.tier = tier;
+    for stage in Stage::ALL {
+        report.stage = stage;
         let mut tally = Tally { tried: report.tried, ..Tally::default() };
-        match tier {
-            tier if tier < Tier::Sum && !options.catalogue => continue,
-            Tier::Named => catalogue::named(by(&plain, &usual), &codes, &mut tally),
-            Tier::Written => catalogue::named(by(&plain, &unusual), &codes, &mut tally),
-            Tier::Fed => catalogue::named(by(&fed, &forms), &codes, &mut tally),
-            Tier::Offset => catalogue::named(by(&offsets, &forms), &codes, &mut tally),
-            Tier::Hash => catalogue::named(by(&all, &forms), &hashes, &mut tally),
-            Tier::Generator => catalogue::generators(by(&all, &forms), &mut tally),
-            Tier::Sum => sums::search(by(&all, &forms), &mut tally),
-            Tier::Unknown => {
+        match stage {
+            stage if stage < Stage::Sum && !options.catalogue => continue,
+            Stage::Named => catalogue::named(by(&plain, &usual), &codes, &mut tally),
+            Stage::Written => catalogue::named(by(&plain, &unusual), &codes, &mut tally),
+            Stage::Fed => catalogue::named(by(&fed, &forms), &codes, &mut tally),
+            Stage::Offset => catalogue::named(by(&offsets, &forms), &codes, &mut tally),
+            Stage::Hash => catalogue::named(by(&all, &forms), &hashes, &mut tally),
+            Stage::Generator => catalogue::generators(by(&all, &forms), &mut tally),
+            Stage::Sum => sums::search(by(&all, &forms), &mut tally),
+            Stage::Unknown => {
                 let longest = distinct.iter().map(|sample| sample.message.len()).max().unwrap_or(0);
                 let affordable = unknown::affordable(longest, forms.len()).min(all.len());
                 report.left_out = all.len() - affordable;

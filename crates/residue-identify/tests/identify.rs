@@ -5,7 +5,7 @@ use residue::Code;
 use residue::crc::{Crc, Params, catalog};
 use residue_identify::{
     Certainty, Form, Found, Hash, Hit, Kind, Model, Options, Order, Padding, Place, Reading,
-    Report, Sample, Samples, Swap, Tier, identify,
+    Report, Sample, Samples, Stage, Swap, identify,
 };
 use residue_testing::Random;
 
@@ -52,7 +52,7 @@ fn every_named_code_from_four_samples() {
     for code in Code::all() {
         let samples = samples(&inputs, code.width(), |message| code.value(message));
         let report = find(&samples);
-        assert_eq!(report.tier, Tier::Named, "{code}");
+        assert_eq!(report.stage, Stage::Named, "{code}");
         let names: Vec<&str> = report
             .hits
             .iter()
@@ -80,7 +80,7 @@ fn every_catalogue_crc_by_algebra_alone() {
         let inputs = messages(lengths, u64::from(crc.check as u32));
         let samples = samples(&inputs, crc.width.into(), |message| crc.reference(message));
         let report = algebra(&samples);
-        assert_eq!(report.tier, Tier::Unknown, "{crc:?}");
+        assert_eq!(report.stage, Stage::Unknown, "{crc:?}");
         let right = report.hits.iter().find(|hit| same(&params(hit), crc));
         let right = right.unwrap_or_else(|| panic!("{crc:?}: {:?}", report.hits));
         let family = right.family.as_ref().unwrap();
@@ -233,7 +233,7 @@ fn known_generators_with_other_settings() {
         let crc = Params::new("custom", width, poly, init, reflections, xorout).unwrap();
         let samples = samples(&inputs, width.into(), |message| crc.reference(message));
         let report = find(&samples);
-        assert_eq!(report.tier, Tier::Generator, "{crc:?}");
+        assert_eq!(report.stage, Stage::Generator, "{crc:?}");
         assert!(report.hits.iter().any(|hit| same(&params(hit), &crc)), "{crc:?}");
     }
 }
@@ -475,7 +475,7 @@ fn noise_is_no_code() {
         .collect();
     let report = find(&Samples::new(list.clone(), 32, false).unwrap());
     assert!(!report.convincing() && report.strangers.is_empty(), "{report:?}");
-    assert_eq!(report.tier, Tier::Unknown);
+    assert_eq!(report.stage, Stage::Unknown);
     // A single sample of one hexadecimal digit is everything and nothing.
     let one = Sample { message: list[0].message.clone(), value: 5 };
     let report = find(&Samples::new(vec![one], 4, false).unwrap());

@@ -1,4 +1,4 @@
-//! Other forms of the right value: its bytes, bits or sign in another order on the way out.
+//! Other forms of the right value: its bytes or bits in another order, inverted, in a wider type.
 
 use residue::Code;
 

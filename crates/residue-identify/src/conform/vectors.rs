@@ -1,4 +1,4 @@
-//! The test vectors of the folder `vectors/values`, compiled in, and a reader for files of that form.
+//! The test vectors of `vectors/values/`, compiled in, and a reader for files of that form.
 //!
 //! `vectors/README.md` defines the form: `name | input | value | source`, one record a line.
 

@@ -1,4 +1,4 @@
-//! A CRC as the long division of polynomials over GF(2) that defines it.
+//! Shows a CRC as the long division of polynomials over GF(2) that defines it.
 
 use super::shown::{Shown, input};
 use residue::crc::Params;

@@ -1,4 +1,4 @@
-//! The arithmetic as text.
+//! The shown arithmetic: lines and value.
 
 /// The arithmetic as text, and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]

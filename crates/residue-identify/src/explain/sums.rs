@@ -1,4 +1,4 @@
-//! The codes that are sums, as tables of their running sums.
+//! Shows the codes that are sums as tables of their running sums.
 
 use super::shown::{Shown, input};
 use residue::code::Sum;

@@ -1,4 +1,7 @@
-//! Codes and hash functions with a name, and CRCs by a named generator with other settings.
+//! Tries named codes and hash functions, and CRCs by a named generator, whose init and xorout are
+//! solved for.
+//!
+//! These stages need no algebra and come before those that do.
 
 use super::family::{Equation, Family, Modulus, reflect};
 use super::found::{Found, Hit, Tally};

@@ -1,4 +1,4 @@
-//! What a stage of the search finds.
+//! The hits of a stage of the search, and the count of its trials.
 
 use super::family::Family;
 use super::hashes::Hash;

@@ -1,4 +1,4 @@
-//! Go.
+//! Source code in Go.
 
 use super::model::{Method, Model, camel, down, eight, lower_camel};
 use residue::crc::Params;

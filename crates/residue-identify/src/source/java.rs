@@ -1,5 +1,5 @@
-//! Java: a class with one method. There are no unsigned types: the register is an `int` or a
-//! `long`, and the value always a `long`.
+//! Source code in Java: a class with one method. There are no unsigned types: the register is an
+//! `int` or a `long`, and the value always a `long`.
 
 use super::model::{Method, Model, camel, down, eight};
 use residue::crc::Params;

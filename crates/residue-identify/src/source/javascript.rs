@@ -1,5 +1,5 @@
-//! JavaScript, as an ES module. Numbers hold 32 bits for bit operations: wider registers are two
-//! numbers on tables, and a `BigInt` one bit at a time.
+//! Source code in JavaScript, as an ES module. Numbers hold 32 bits for bit operations: wider
+//! registers are two numbers on tables, and a `BigInt` one bit at a time.
 
 use super::model::{Method, Model, eight, lower_camel};
 use residue::crc::Params;

@@ -1,4 +1,5 @@
-//! Python 3. Its integers have no width; below 8 bits, the register is kept in a byte.
+//! Source code in Python 3, whose integers have no width: below 8 bits, the register is kept in a
+//! byte.
 
 use super::model::{Method, Model, down, eight, snake};
 use residue::crc::Params;

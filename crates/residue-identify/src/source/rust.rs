@@ -1,4 +1,4 @@
-//! Rust.
+//! Source code in Rust.
 
 use super::model::{Method, Model, down, eight, snake};
 use residue::crc::Params;

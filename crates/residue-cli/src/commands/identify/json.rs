@@ -4,7 +4,7 @@ use super::arguments::IdentifyArgs;
 use super::hit::{encoded, line, names};
 use crate::hex;
 use residue::Code;
-use residue_identify::{Certainty, Found, HashKind, Hit, Report, Samples, Tier};
+use residue_identify::{Certainty, Found, HashKind, Hit, Report, Samples, Stage};
 use serde_json::{Value, json};
 
 /// Returns the result as JSON.
@@ -30,9 +30,9 @@ pub fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Valu
             decisive.values.iter().map(|&value| encoded(value, bits)).collect();
         json!({ "message": message, "values": values })
     });
-    let searched = Tier::ALL
+    let searched = Stage::ALL
         .into_iter()
-        .filter(|&tier| tier <= report.tier && (tier >= Tier::Sum || !args.no_catalogue));
+        .filter(|&stage| stage <= report.stage && (stage >= Stage::Sum || !args.no_catalogue));
     json!({
         "samples": samples.list().len(),
         "bits": bits,
@@ -41,7 +41,7 @@ pub fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Valu
         "certainty": report.certainty().name(),
         "undecided_widths": if report.convincing() { None } else { Some(&report.undecided) },
         "tried": report.tried,
-        "searched": searched.map(|tier| tier.name()).collect::<Vec<_>>(),
+        "searched": searched.map(|stage| stage.name()).collect::<Vec<_>>(),
         "hits": hits,
         "by_chance": report.weak,
         "contradicting": strangers,

@@ -1,4 +1,4 @@
-//! The messages of a search, and what fits them.
+//! The messages of a search, and the layouts and codes that fit them.
 
 use super::layout::Layout;
 use crate::identify::found::Hit;

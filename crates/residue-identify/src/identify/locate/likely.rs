@@ -1,4 +1,5 @@
-//! Sums with other settings, hash functions and unknown CRCs, in the layouts that formats use most.
+//! Tries sums with other settings, hash functions and unknown CRCs in the layouts that formats use
+//! most, where no named code is convincing.
 
 use super::frames::{Frames, Spot};
 use super::layout::{Anchor, Layout, Own};

@@ -1,4 +1,4 @@
-//! Named codes, at every place and over every range of a message.
+//! Tries named codes at every place and over every range of a message, before all else.
 
 use super::frames::{Frames, Spot};
 use super::grid::Grid;

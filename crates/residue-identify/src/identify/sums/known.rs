@@ -1,4 +1,4 @@
-//! The samples that a sum must have the values of.
+//! The samples of one reading, and the sums that are tried on them.
 
 use super::model::{Kind, Model};
 use crate::identify::found::{Found, Hit, Tally};

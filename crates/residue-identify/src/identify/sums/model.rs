@@ -1,4 +1,4 @@
-//! Sums with their settings, and their values.
+//! Computes sums with any settings.
 
 use std::fmt;
 
