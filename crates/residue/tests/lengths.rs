@@ -62,6 +62,16 @@ fn updates_past_the_last_length_neither_wrap_nor_change_values() {
 }
 
 #[test]
+fn the_last_byte_of_all_is_updated() {
+    let code = common::code("adler-32");
+    let (value, at) = (long(&code, u64::MAX).value(), u64::MAX - 1);
+    let expected = code.update(value, u64::MAX, at, &[0], &[9]);
+    let updated = residue::adler::update_at(value as u32, u64::MAX, at, &[0], &[9]);
+    assert!(expected.is_some());
+    assert_eq!(updated.map(u128::from), expected);
+}
+
+#[test]
 fn digests_do_not_wrap() {
     let mut digest: Digest<u32, _> = CRC_32C.resume(residue::crc32c(b"12345"), u64::MAX);
     assert_eq!(digest.combine(&CRC_32C.resume(0, 1)), Err(Error::TooLong));

@@ -104,7 +104,7 @@ pub(crate) fn update_at<F: Summed>(
         return None;
     }
     let (mut change, mut words) = (0, [0; 2]);
-    for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
+    for (place, (&old, &new)) in (offset..end).zip(old.iter().zip(new)) {
         let at = place % F::WORD as u64;
         words[0] |= u32::from(old) << (8 * at);
         words[1] |= u32::from(new) << (8 * at);
