@@ -35,13 +35,13 @@ impl Contender {
             found: Vec<Contender>,
         }
         impl Visitor for Collect<'_> {
-            fn table<F: Family<Value: Into<u128>, With: Clone>>(
+            fn table<F: Family<Value: Into<u128>, Context: Clone>>(
                 &mut self,
                 kernels: &'static [Kernel<F>],
-                with: impl FnOnce() -> F::With,
+                context: impl FnOnce() -> F::Context,
                 encoding: ValueEncoding,
             ) {
-                let with = Rc::new(with());
+                let context = Rc::new(context());
                 for kernel in kernels {
                     let (info, Some(forced)) = (kernel.info(), kernel.force()) else {
                         continue;
@@ -53,7 +53,7 @@ impl Contender {
                     if !wanted {
                         continue;
                     }
-                    let (timed, asked) = (Rc::clone(&with), Rc::clone(&with));
+                    let (timed, asked) = (Rc::clone(&context), Rc::clone(&context));
                     self.found.push(Contender {
                         code: self.code.name().to_string(),
                         kernel: info,

@@ -187,7 +187,7 @@ fn walk<'a>(
 }
 
 /// Returns a routine for a code of bytes: the state goes from segment to segment.
-fn bytes<F: Family<With = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
+fn bytes<F: Family<Context = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
     Box::new(move |segments, length| {
         let mut state = F::start(&());
         walk(segments, length, |segment| state = kernel.run(&(), state, segment))?;
@@ -197,7 +197,7 @@ fn bytes<F: Family<With = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
 
 /// Returns a routine for a code of words: the first byte of a word that straddles waits for the
 /// second.
-fn words<F: Family<With = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
+fn words<F: Family<Context = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
     Box::new(move |segments, length| {
         let (mut state, mut pending) = (F::start(&()), None);
         walk(segments, length, |mut segment| {

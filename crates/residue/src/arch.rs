@@ -153,7 +153,7 @@ macro_rules! tiers {
                 #[inline(always)]
                 fn outline<B: crate::body::Body<Self>>(
                     self,
-                    with: &crate::body::With<B, Self>,
+                    context: &crate::body::Context<B, Self>,
                     state: crate::body::State<B, Self>,
                     data: &[u8],
                 ) -> crate::body::State<B, Self> {
@@ -171,15 +171,15 @@ macro_rules! tiers {
                     #[cold]
                     #[inline(never)]
                     unsafe fn apart<B: crate::body::Body<$name>>(
-                        with: &crate::body::With<B, $name>,
+                        context: &crate::body::Context<B, $name>,
                         state: crate::body::State<B, $name>,
                         data: &[u8],
                     ) -> crate::body::State<B, $name> {
                         // SAFETY: the caller ensures that the CPU has `NEEDS`.
-                        unsafe { <$name as crate::body::Enter>::enter::<B>(with, state, data) }
+                        unsafe { <$name as crate::body::Enter>::enter::<B>(context, state, data) }
                     }
                     // SAFETY: `self` exists, so the CPU has `NEEDS`.
-                    unsafe { apart::<B>(with, state, data) }
+                    unsafe { apart::<B>(context, state, data) }
                 }
             }
 
@@ -191,29 +191,29 @@ macro_rules! tiers {
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
                 unsafe fn enter<B: crate::body::Body<Self>>(
-                    with: &crate::body::With<B, Self>,
+                    context: &crate::body::Context<B, Self>,
                     state: crate::body::State<B, Self>,
                     data: &[u8],
                 ) -> crate::body::State<B, Self> {
-                    B::run($name(()), with, state, data)
+                    B::run($name(()), context, state, data)
                 }
 
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
                 unsafe fn enter_oneshot<B: crate::body::Body<Self>>(
-                    with: &crate::body::With<B, Self>,
+                    context: &crate::body::Context<B, Self>,
                     data: &[u8],
                 ) -> crate::body::Value<B, Self> {
                     use crate::body::Family;
-                    let state = B::run($name(()), with, B::Family::start(with), data);
-                    B::Family::finish(with, state)
+                    let state = B::run($name(()), context, B::Family::start(context), data);
+                    B::Family::finish(context, state)
                 }
 
                 #[inline(never)]
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
                 unsafe fn enter_copying<B: crate::body::Body<crate::arch::Copying<Self>>>(
-                    with: &crate::body::With<B, crate::arch::Copying<Self>>,
+                    context: &crate::body::Context<B, crate::arch::Copying<Self>>,
                     state: crate::body::State<B, crate::arch::Copying<Self>>,
                     data: &[u8],
                     to: *mut u8,
@@ -221,17 +221,17 @@ macro_rules! tiers {
                     // SAFETY: the caller ensures the conditions of this function, which are those
                     // of `new`.
                     let tier = unsafe { crate::arch::Copying::new($name(()), data, to) };
-                    B::run(tier, with, state, data)
+                    B::run(tier, context, state, data)
                 }
 
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
                 unsafe fn enter_batch<B: crate::body::Batch<Self>>(
-                    with: &<B::Family as crate::body::Family>::With,
+                    context: &<B::Family as crate::body::Family>::Context,
                     packets: crate::body::Packets<'_>,
                     values: &mut [<B::Family as crate::body::Family>::Value],
                 ) {
-                    B::run($name(()), with, packets, values)
+                    B::run($name(()), context, packets, values)
                 }
             }
         }

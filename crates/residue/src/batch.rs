@@ -74,7 +74,7 @@ pub fn each<'a>(
             of_sum!(sum.family(), |best| widened(best, &(), packets, values));
         }
         Code::Sum(_) => packets.one_by_one(values, |packet| code.value(packet)),
-        Code::Crc(crc) => of_family!(crc, |best, with| widened(best, with, packets, values)),
+        Code::Crc(crc) => of_family!(crc, |best, context| widened(best, context, packets, values)),
     }
     Ok(())
 }
@@ -82,19 +82,19 @@ pub fn each<'a>(
 /// Computes the values by the kernel of a family, some packets at a time, and widens them.
 fn widened<F: Family<Value: Into<u128>>>(
     best: &Dispatch<F>,
-    with: &F::With,
+    context: &F::Context,
     packets: Packets<'_>,
     values: &mut [u128],
 ) {
     const ROUND: usize = 128;
     if !best.batches() {
-        return packets.one_by_one(values, |packet| best.oneshot(with, packet).into());
+        return packets.one_by_one(values, |packet| best.oneshot(context, packet).into());
     }
-    let mut narrow = [F::finish(with, F::start(with)); ROUND];
+    let mut narrow = [F::finish(context, F::start(context)); ROUND];
     for (round, values) in values.chunks_mut(ROUND).enumerate() {
         let part = packets.part(round * ROUND..round * ROUND + values.len());
         let narrow = &mut narrow[..values.len()];
-        if best.batch(with, part, narrow).is_some() {
+        if best.batch(context, part, narrow).is_some() {
             values.iter_mut().zip(narrow).for_each(|(value, narrow)| *value = (*narrow).into());
         }
     }

@@ -12,7 +12,7 @@ mod tier;
 pub(crate) use compose::{ByLength, OutOfLine};
 pub(crate) use packets::{Form, Source};
 pub use packets::{Packets, Spans};
-pub(crate) use tier::{Batch, Body, State, Value, With};
+pub(crate) use tier::{Batch, Body, Context, State, Value};
 pub use tier::{Enter, Tier};
 
 /// The common properties of the kernels of one family: their state, its start, and the value at its
@@ -20,7 +20,7 @@ pub use tier::{Enter, Tier};
 #[doc(hidden)]
 pub trait Family: Sized + 'static {
     /// The parameters of a kernel: `()`, or the constants of a polynomial.
-    type With: 'static;
+    type Context: 'static;
     /// The state between pieces of data, reduced so that equal data give equal states.
     type State: Copy + PartialEq + core::fmt::Debug;
     /// The check value.
@@ -31,9 +31,9 @@ pub trait Family: Sized + 'static {
     // Internet checksum gains a tenth and Adler-32 a quarter, at 384 they lose as much.
     const COPIES_FROM: usize = 768;
     /// Returns the state before the first byte.
-    fn start(with: &Self::With) -> Self::State;
+    fn start(context: &Self::Context) -> Self::State;
     /// Returns the check value of a state.
-    fn finish(with: &Self::With, state: Self::State) -> Self::Value;
+    fn finish(context: &Self::Context, state: Self::State) -> Self::Value;
 }
 
 /// Lengths of data in bytes: those of a body's blocks, and those from which it changes its method.

@@ -151,7 +151,7 @@ impl Code {
             fn table<F: Family<Value: Into<u128>>>(
                 &mut self,
                 kernels: &'static [Kernel<F>],
-                with: impl FnOnce() -> F::With,
+                context: impl FnOnce() -> F::Context,
                 encoding: ValueEncoding,
             ) {
                 let Some(kernel) = kernels.iter().find(|k| k.info().name == self.kernel) else {
@@ -159,7 +159,7 @@ impl Code {
                 };
                 self.result = match kernel.force() {
                     Some(forced) => {
-                        Ok(encoding.of(forced.value(&with(), self.data).into(), self.data))
+                        Ok(encoding.of(forced.value(&context(), self.data).into(), self.data))
                     }
                     None => Err(Error::UnsupportedKernel(kernel.info().name)),
                 };
@@ -185,7 +185,7 @@ impl Code {
             fn table<F: Family<Value: Into<u128>>>(
                 &mut self,
                 kernels: &'static [Kernel<F>],
-                _: impl FnOnce() -> F::With,
+                _: impl FnOnce() -> F::Context,
                 _: ValueEncoding,
             ) {
                 let best = kernel::best(kernels, cpu::features(), cpu::profile());
@@ -207,8 +207,8 @@ impl Code {
             }
             Code::Crc(crc) => {
                 let (params, encoding) = (*crc.params(), ValueEncoding::PLAIN);
-                of_family!(crc, |best, with| {
-                    visitor.table(best.kernels(), || Clone::clone(with), encoding);
+                of_family!(crc, |best, context| {
+                    visitor.table(best.kernels(), || Clone::clone(context), encoding);
                 });
                 if crc.compiled().is_some() {
                     return;

@@ -95,7 +95,7 @@ pub fn adler32_extend(value: u32, from: &[u8], to: &mut (impl Destination + ?Siz
 /// If the lengths differ.
 #[allow(clippy::useless_conversion)] // It is one for one family only.
 pub fn crc<W: Width>(crc: &Crc<W>, from: &[u8], to: &mut (impl Destination + ?Sized)) -> W {
-    of_family!(crc, |best, with| W::of_low(copy(best, with, from, to).into()))
+    of_family!(crc, |best, context| W::of_low(copy(best, context, from, to).into()))
 }
 
 /// Copies `from` to `to` and returns [`Crc::extend`] of the bytes.
@@ -144,13 +144,13 @@ mod tests {
     }
 
     impl Visitor for Copies<'_> {
-        fn table<F: Family<Value: Into<u128>, With: Clone>>(
+        fn table<F: Family<Value: Into<u128>, Context: Clone>>(
             &mut self,
             kernels: &'static [Kernel<F>],
-            with: impl FnOnce() -> F::With,
+            context: impl FnOnce() -> F::Context,
             _: ValueEncoding,
         ) {
-            let with = with();
+            let context = context();
             let plain = kernels.last().and_then(Kernel::force).expect("it runs on any CPU");
             let from = F::COPIES_FROM;
             let lengths = (from..from + 300).chain([1023, 1024, 2047, 4095, 9001, 16_411, 70_000]);
@@ -160,7 +160,7 @@ mod tests {
                 };
                 for (i, length) in lengths.clone().enumerate() {
                     let from = &self.data[i * 5 % 64..][..length];
-                    let state = plain.run(&with, F::start(&with), &self.data[..i % 40]);
+                    let state = plain.run(&context, F::start(&context), &self.data[..i % 40]);
                     // No byte is right before it is copied.
                     let at = 1 + i * 11 % 64;
                     let mut memory: Vec<u8> = std::vec![0xa5; at];
@@ -169,16 +169,16 @@ mod tests {
                     let to = uninit(&mut memory[at..at + length]);
                     // As `fused` does.
                     copy_bytes(&from[length - 8..], &mut to[length - 8..]);
-                    let Some(copied) = forced.copy(&with, state, from, to) else {
+                    let Some(copied) = forced.copy(&context, state, from, to) else {
                         break;
                     };
                     self.count += 1;
                     let name = kernel.info().name;
                     // States of sums may differ where the values are equal.
-                    let value = |state| F::finish(&with, state);
+                    let value = |state| F::finish(&context, state);
                     assert_eq!(
                         value(copied),
-                        value(plain.run(&with, state, from)),
+                        value(plain.run(&context, state, from)),
                         "{name}, {length}"
                     );
                     assert!(memory[at..at + length] == *from, "{name}, {length} from {i}");

@@ -17,7 +17,7 @@
 #[cfg(feature = "generic")]
 use crate::arch::Portable;
 pub use crate::body::Family;
-use crate::body::{Batch, Body, Edges, Enter, Packets, Value, With};
+use crate::body::{Batch, Body, Context, Edges, Enter, Packets, Value};
 use crate::cpu::{self, Features, Product, Profile};
 #[cfg(test)]
 use core::mem::MaybeUninit;
@@ -99,12 +99,16 @@ impl KernelInfo {
 }
 
 pub(crate) type Run<F> =
-    unsafe fn(&<F as Family>::With, <F as Family>::State, &[u8]) -> <F as Family>::State;
-pub(crate) type Oneshot<F> = unsafe fn(&<F as Family>::With, &[u8]) -> <F as Family>::Value;
-pub(crate) type CopyRun<F> =
-    unsafe fn(&<F as Family>::With, <F as Family>::State, &[u8], *mut u8) -> <F as Family>::State;
+    unsafe fn(&<F as Family>::Context, <F as Family>::State, &[u8]) -> <F as Family>::State;
+pub(crate) type Oneshot<F> = unsafe fn(&<F as Family>::Context, &[u8]) -> <F as Family>::Value;
+pub(crate) type CopyRun<F> = unsafe fn(
+    &<F as Family>::Context,
+    <F as Family>::State,
+    &[u8],
+    *mut u8,
+) -> <F as Family>::State;
 pub(crate) type BatchRun<F> =
-    unsafe fn(&<F as Family>::With, Packets<'_>, &mut [<F as Family>::Value]);
+    unsafe fn(&<F as Family>::Context, Packets<'_>, &mut [<F as Family>::Value]);
 
 /// The functions of a kernel.
 pub(crate) struct Entries<F: Family> {
@@ -146,10 +150,13 @@ impl<F: Family> Kernel<F> {
     /// It takes a few cycles more and halves what is compiled: for CPUs that are rare.
     #[allow(dead_code)] // Some architectures have no such CPUs.
     pub(crate) const fn compact<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
-        unsafe fn oneshot<T: Enter, B: Body<T>>(with: &With<B, T>, data: &[u8]) -> Value<B, T> {
+        unsafe fn oneshot<T: Enter, B: Body<T>>(
+            context: &Context<B, T>,
+            data: &[u8],
+        ) -> Value<B, T> {
             // SAFETY: the caller ensures that the CPU has what the tier needs.
-            let state = unsafe { T::enter::<B>(with, B::Family::start(with), data) };
-            B::Family::finish(with, state)
+            let state = unsafe { T::enter::<B>(context, B::Family::start(context), data) };
+            B::Family::finish(context, state)
         }
         let (run, oneshot) = (T::enter::<B>, oneshot::<T, B>);
         Kernel {
@@ -193,7 +200,7 @@ impl<F: Family> Kernel<F> {
             info: KernelInfo { name, needs, ..KernelInfo::PORTABLE },
             entries: Entries {
                 run: |_, state, _| state,
-                oneshot: |with, _| F::finish(with, F::start(with)),
+                oneshot: |context, _| F::finish(context, F::start(context)),
                 copy: None,
                 batch: None,
             },
@@ -272,44 +279,44 @@ impl<F: Family> Forced<F> {
     /// The state must be that of [`Family::start`] or a kernel's result: the sums' bounds hold for
     /// reduced states only.
     #[inline]
-    pub fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
+    pub fn run(&self, context: &F::Context, state: F::State, data: &[u8]) -> F::State {
         // SAFETY: `self` is made only by `Kernel::force_on`, which checks that the CPU has the
         // features the kernel needs.
-        unsafe { (self.entries.run)(with, state, data) }
+        unsafe { (self.entries.run)(context, state, data) }
     }
 
     /// Returns the check value of `data`.
     #[inline]
-    pub fn value(&self, with: &F::With, data: &[u8]) -> F::Value {
+    pub fn value(&self, context: &F::Context, data: &[u8]) -> F::Value {
         // SAFETY: as in `run`.
-        unsafe { (self.entries.oneshot)(with, data) }
+        unsafe { (self.entries.oneshot)(context, data) }
     }
 
     /// Does what [`Dispatch::copy`] does.
     #[cfg(test)]
     pub(crate) fn copy(
         &self,
-        with: &F::With,
+        context: &F::Context,
         state: F::State,
         from: &[u8],
         to: &mut [MaybeUninit<u8>],
     ) -> Option<F::State> {
         let copy = self.entries.copy.filter(|_| from.len() == to.len())?;
         // SAFETY: as in `Dispatch::copy`.
-        Some(unsafe { copy(with, state, from, to.as_mut_ptr().cast()) })
+        Some(unsafe { copy(context, state, from, to.as_mut_ptr().cast()) })
     }
 
     /// Does what [`Dispatch::batch`] does.
     #[cfg(test)]
     pub(crate) fn batch(
         &self,
-        with: &F::With,
+        context: &F::Context,
         packets: Packets<'_>,
         values: &mut [F::Value],
     ) -> Option<()> {
         let batch = self.entries.batch?;
         // SAFETY: as in `run`.
-        unsafe { batch(with, packets, values) };
+        unsafe { batch(context, packets, values) };
         Some(())
     }
 }

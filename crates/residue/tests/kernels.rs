@@ -19,7 +19,7 @@ fn boundaries(code: &Code) -> Vec<usize> {
         fn table<F: Family<Value: Into<u128>>>(
             &mut self,
             kernels: &'static [Kernel<F>],
-            _: impl FnOnce() -> F::With,
+            _: impl FnOnce() -> F::Context,
             _: ValueEncoding,
         ) {
             kernels.iter().for_each(|kernel| kernel.edges().each(&mut |edge| self.0.push(edge)));
@@ -53,7 +53,7 @@ impl Compared {
         Compared::of(common::code(name))
     }
 
-    /// Runnable every kernel on the data: at once, and from state to state.
+    /// Runs every kernel on the data: at once, and from state to state.
     fn compare(&self, data: &[u8]) {
         let (code, n, expected) = (&self.code, data.len(), self.code.reference(data));
         // An even place, because words must not be cut in two.
@@ -153,7 +153,7 @@ fn lengths_that_are_read_ahead() {
     }
 }
 
-/// Runnable the two tests above under each profile, but this CPU's, that asks for one of the loops.
+/// Runs the two tests above under each profile, but this CPU's, that asks for one of the loops.
 #[test]
 fn loops_that_other_profiles_ask_for() {
     if common::emulated() {
@@ -317,7 +317,7 @@ fn instruction_kernels_proved_for_every_message_up_to_three_blocks() {
 }
 
 /// Proves the kernels whose names begin with `names`.
-fn proved<F: Family<With = (), State: TryFrom<u64> + Into<u64>>>(
+fn proved<F: Family<Context = (), State: TryFrom<u64> + Into<u64>>>(
     kernels: &'static [Kernel<F>],
     params: &Params,
     names: &str,
@@ -358,7 +358,7 @@ fn proved<F: Family<With = (), State: TryFrom<u64> + Into<u64>>>(
 fn the_largest_sums_do_not_overflow() {
     /// Compares the kernels with the loop over words of `bytes` bytes modulo `m`, whose partial
     /// last word ends, or begins, with zeros.
-    fn largest<F: Family<With = (), State = [u32; 2]>>(
+    fn largest<F: Family<Context = (), State = [u32; 2]>>(
         kernels: &'static [Kernel<F>],
         (bytes, m, big_endian): (usize, u64, bool),
         ff: &[u8],
@@ -455,10 +455,10 @@ fn every_tier_has_a_kernel_that_agrees() {
         fn table<F: Family<Value: Into<u128>>>(
             &mut self,
             kernels: &'static [Kernel<F>],
-            with: impl FnOnce() -> F::With,
+            context: impl FnOnce() -> F::Context,
             encoding: ValueEncoding,
         ) {
-            let with = &with();
+            let context = &context();
             for tier in cpu::tier_names() {
                 let features =
                     cpu::Features::tier(tier).expect("a tier").intersection(cpu::features());
@@ -468,7 +468,7 @@ fn every_tier_has_a_kernel_that_agrees() {
                     };
                     assert!(features.contains(kernel.info().needs), "{tier} {}", profile.name);
                     let forced = kernel.force_on(features).expect("a kernel within the features");
-                    let value = encoding.of(forced.value(with, self.data).into(), self.data);
+                    let value = encoding.of(forced.value(context, self.data).into(), self.data);
                     assert_eq!(value, self.expected, "{tier} {}", kernel.info().name);
                 }
             }

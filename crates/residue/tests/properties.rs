@@ -72,7 +72,8 @@ proptest! {
                 prop_assert!(a.len() % 4 != 0 && code.params().is_none());
                 prop_assert_eq!(whole.value(), code.reference(&a));
                 // Only of nothing behind it.
-                prop_assert_eq!(values.map(|_| b.len()), if b.is_empty() { Ok(0) } else { Err(error) });
+                let expected = if b.is_empty() { Ok(code.partial(&a)) } else { Err(error) };
+                prop_assert_eq!(values, expected, "{}", code);
             }
         }
     }

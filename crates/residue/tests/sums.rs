@@ -35,7 +35,7 @@ fn xns_kernels_at_every_length_to_2000() {
 
 /// Compares the kernels of a code with sums of one unit at a time, from the least and the largest
 /// state.
-fn compare_sums<F: Family<With = (), State = [u32; 2]>>(
+fn compare_sums<F: Family<Context = (), State = [u32; 2]>>(
     kernels: &'static [Kernel<F>],
     unit: usize,
     m: u32,

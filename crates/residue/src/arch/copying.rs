@@ -6,7 +6,7 @@ use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head};
 use super::crc32::{CrcStep, Polynomial};
 use super::scalar::scalar;
 use super::sums::{Load, Unit, Weighted, WordSum};
-use crate::body::{Body, Enter, State, Tier, With};
+use crate::body::{Body, Context, Enter, State, Tier};
 use crate::cpu::Features;
 use core::mem::MaybeUninit;
 use core::ptr;
@@ -85,7 +85,7 @@ impl<T: Enter<Copying = Copying<T>>> Tier for Copying<T> {
     #[inline(always)]
     fn outline<B: Body<Self>>(
         self,
-        with: &With<B, Self>,
+        context: &Context<B, Self>,
         state: State<B, Self>,
         data: &[u8],
     ) -> State<B, Self> {
@@ -95,7 +95,7 @@ impl<T: Enter<Copying = Copying<T>>> Tier for Copying<T> {
         };
         // SAFETY: the marker exists, so the CPU has the features of the tier; `data` is a part of
         // the data, so its place lies in the writable bytes, which do not overlap it.
-        unsafe { T::enter_copying::<B>(with, state, data, self.to.add(at)) }
+        unsafe { T::enter_copying::<B>(context, state, data, self.to.add(at)) }
     }
 }
 

@@ -35,7 +35,7 @@ fn batches(random: &mut Random) -> Vec<Vec<usize>> {
     batches
 }
 
-fn compare<F: Family<With = (), Value: Default>>(
+fn compare<F: Family<Context = (), Value: Default>>(
     kernels: &[Kernel<F>],
     single: impl Fn(&[u8]) -> F::Value,
 ) {

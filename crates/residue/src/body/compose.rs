@@ -1,6 +1,6 @@
 //! Bodies made of bodies: one or another by the length of the data, and one out of line.
 
-use super::{Body, Edges, State, Tier, With};
+use super::{Body, Context, Edges, State, Tier};
 use core::marker::PhantomData;
 
 /// Runs body `Short` for data below `FROM` bytes, and body `Long` from there on.
@@ -17,11 +17,16 @@ where
     type Family = Short::Family;
     const EDGES: Edges = Edges::of(&[FROM], &[Short::EDGES, Long::EDGES]);
     #[inline(always)]
-    fn run(tier: T, with: &With<Short, T>, state: State<Short, T>, data: &[u8]) -> State<Short, T> {
+    fn run(
+        tier: T,
+        context: &Context<Short, T>,
+        state: State<Short, T>,
+        data: &[u8],
+    ) -> State<Short, T> {
         if data.len() < FROM {
-            Short::run(tier, with, state, data)
+            Short::run(tier, context, state, data)
         } else {
-            Long::run(tier, with, state, data)
+            Long::run(tier, context, state, data)
         }
     }
 }
@@ -33,7 +38,7 @@ impl<T: Tier, B: Body<T>> Body<T> for OutOfLine<B> {
     type Family = B::Family;
     const EDGES: Edges = B::EDGES;
     #[inline(always)]
-    fn run(tier: T, with: &With<B, T>, state: State<B, T>, data: &[u8]) -> State<B, T> {
-        tier.outline::<B>(with, state, data)
+    fn run(tier: T, context: &Context<B, T>, state: State<B, T>, data: &[u8]) -> State<B, T> {
+        tier.outline::<B>(context, state, data)
     }
 }

@@ -16,7 +16,7 @@ pub trait Tier: Copy + 'static {
     #[allow(private_bounds, private_interfaces)]
     fn outline<B: Body<Self>>(
         self,
-        with: &With<B, Self>,
+        context: &Context<B, Self>,
         state: State<B, Self>,
         data: &[u8],
     ) -> State<B, Self>;
@@ -33,7 +33,7 @@ pub trait Enter: Tier {
     /// The CPU must have [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter<B: Body<Self>>(
-        with: &With<B, Self>,
+        context: &Context<B, Self>,
         state: State<B, Self>,
         data: &[u8],
     ) -> State<B, Self>;
@@ -43,7 +43,10 @@ pub trait Enter: Tier {
     /// # Safety
     /// The CPU must have [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
-    unsafe fn enter_oneshot<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
+    unsafe fn enter_oneshot<B: Body<Self>>(
+        context: &Context<B, Self>,
+        data: &[u8],
+    ) -> Value<B, Self>;
 
     /// Runs a body with the features enabled, and stores all bytes of `data` that it loads as
     /// vectors at their offsets in `to`.
@@ -53,7 +56,7 @@ pub trait Enter: Tier {
     /// must not overlap `data`.
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_copying<B: Body<Self::Copying>>(
-        with: &With<B, Self::Copying>,
+        context: &Context<B, Self::Copying>,
         state: State<B, Self::Copying>,
         data: &[u8],
         to: *mut u8,
@@ -65,7 +68,7 @@ pub trait Enter: Tier {
     /// The CPU must have [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_batch<B: Batch<Self>>(
-        with: &<B::Family as Family>::With,
+        context: &<B::Family as Family>::Context,
         packets: Packets<'_>,
         values: &mut [<B::Family as Family>::Value],
     );
@@ -81,7 +84,7 @@ pub(crate) trait Body<T: Tier>: 'static {
     /// Implementations are `#[inline(always)]`.
     fn run(
         tier: T,
-        with: &<Self::Family as Family>::With,
+        context: &<Self::Family as Family>::Context,
         state: <Self::Family as Family>::State,
         data: &[u8],
     ) -> <Self::Family as Family>::State;
@@ -96,13 +99,13 @@ pub(crate) trait Batch<T: Tier>: 'static {
     /// Implementations are `#[inline(always)]`.
     fn run(
         tier: T,
-        with: &<Self::Family as Family>::With,
+        context: &<Self::Family as Family>::Context,
         packets: Packets<'_>,
         values: &mut [<Self::Family as Family>::Value],
     );
 }
 
 /// The parameters of the kernels of a body's family.
-pub(crate) type With<B, T> = <<B as Body<T>>::Family as Family>::With;
+pub(crate) type Context<B, T> = <<B as Body<T>>::Family as Family>::Context;
 pub(crate) type State<B, T> = <<B as Body<T>>::Family as Family>::State;
 pub(crate) type Value<B, T> = <<B as Body<T>>::Family as Family>::Value;

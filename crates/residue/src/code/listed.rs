@@ -14,7 +14,7 @@ impl Visitor for Nth {
     fn table<F: Family<Value: Into<u128>>>(
         &mut self,
         kernels: &'static [Kernel<F>],
-        _: impl FnOnce() -> F::With,
+        _: impl FnOnce() -> F::Context,
         _: ValueEncoding,
     ) {
         if self.found.is_none() {
@@ -51,7 +51,7 @@ mod tests {
         fn table<F: Family<Value: Into<u128>>>(
             &mut self,
             kernels: &'static [Kernel<F>],
-            _: impl FnOnce() -> F::With,
+            _: impl FnOnce() -> F::Context,
             _: ValueEncoding,
         ) {
             self.0 += kernels.len();

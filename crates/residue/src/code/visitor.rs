@@ -9,12 +9,12 @@ use crate::kernel::Kernel;
 pub trait Visitor {
     /// Visits one table.
     ///
-    /// `with` makes the parameters of the kernels, which for tables takes some microseconds;
+    /// `context` makes the parameters of the kernels, which for tables takes some microseconds;
     /// `encoding` converts the family's value to the code's.
-    fn table<F: Family<Value: Into<u128>, With: Clone>>(
+    fn table<F: Family<Value: Into<u128>, Context: Clone>>(
         &mut self,
         kernels: &'static [Kernel<F>],
-        with: impl FnOnce() -> F::With,
+        context: impl FnOnce() -> F::Context,
         encoding: ValueEncoding,
     );
 }

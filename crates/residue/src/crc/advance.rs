@@ -19,7 +19,7 @@ use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 pub(super) struct Advance;
 
 impl Family for Advance {
-    type With = Constants;
+    type Context = Constants;
     type State = (u64, u64);
     type Value = u64;
 
@@ -35,21 +35,21 @@ impl Family for Advance {
 }
 
 /// Returns the embedded register after `bytes` zero bytes.
-pub(super) fn advance(with: &Constants, register: u64, bytes: u64) -> u64 {
-    DISPATCH.run(with, (register, bytes), &[]).0
+pub(super) fn advance(context: &Constants, register: u64, bytes: u64) -> u64 {
+    DISPATCH.run(context, (register, bytes), &[]).0
 }
 
 /// Returns the factor that advances a register over `bytes` zero bytes, at least one, in the form
 /// of [`Constants::powers`].
-pub(super) fn factor(with: &Constants, bytes: u64) -> u64 {
-    // The largest power in `with` that goes into it, times the others.
+pub(super) fn factor(context: &Constants, bytes: u64) -> u64 {
+    // The largest power in `context` that goes into it, times the others.
     let first = bytes.trailing_zeros().min(31);
-    advance(with, with.powers[first as usize], bytes - (1 << first))
+    advance(context, context.powers[first as usize], bytes - (1 << first))
 }
 
 /// Returns the embedded register times a factor of [`factor`].
-pub(super) fn multiply(with: &Constants, register: u64, factor: u64) -> u64 {
-    DISPATCH_PRODUCT.run(with, (register, factor), &[]).0
+pub(super) fn multiply(context: &Constants, register: u64, factor: u64) -> u64 {
+    DISPATCH_PRODUCT.run(context, (register, factor), &[]).0
 }
 
 /// Multiplies by a carry-less product.
@@ -59,8 +59,8 @@ impl<T: CarryLess> Body<T> for Product {
     type Family = Advance;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(t: T, with: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
-        (product(t, with, state, factor), 0)
+    fn run(t: T, context: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
+        (product(t, context, state, factor), 0)
     }
 }
 
@@ -71,8 +71,8 @@ impl<T: Tier> Body<T> for ProductBits {
     type Family = Advance;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(_: T, with: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
-        (with.multiply(state, factor), 0)
+    fn run(_: T, context: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
+        (context.multiply(state, factor), 0)
     }
 }
 
@@ -83,18 +83,18 @@ impl<T: CarryLess> Body<T> for Products {
     type Family = Advance;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(t: T, with: &Constants, (mut state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
+    fn run(t: T, context: &Constants, (mut state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
         let mut left = bytes as u32;
         while left != 0 {
-            let power = with.powers[left.trailing_zeros() as usize];
-            state = product(t, with, state, power);
+            let power = context.powers[left.trailing_zeros() as usize];
+            state = product(t, context, state, power);
             left &= left - 1;
         }
-        let (mut power, mut left) = (with.powers[31], bytes >> 32);
+        let (mut power, mut left) = (context.powers[31], bytes >> 32);
         while left != 0 {
-            power = product(t, with, power, power);
+            power = product(t, context, power, power);
             if left & 1 == 1 {
-                state = product(t, with, state, power);
+                state = product(t, context, state, power);
             }
             left >>= 1;
         }
@@ -109,8 +109,8 @@ impl<T: Tier> Body<T> for Bits {
     type Family = Advance;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(_: T, with: &Constants, (state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
-        (with.advance(state, bytes), 0)
+    fn run(_: T, context: &Constants, (state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
+        (context.advance(state, bytes), 0)
     }
 }
 
@@ -158,19 +158,19 @@ mod tests {
     }
 
     /// Returns registers with each single bit set, with all bits set, and some others.
-    fn states(with: &Constants) -> impl Iterator<Item = u64> {
-        let top = if with.reflected { 0 } else { 64 - with.width };
-        let mask = u64::MAX >> (64 - with.width) << top;
-        let single = (0..with.width).map(move |bit| 1 << (bit + top));
+    fn states(context: &Constants) -> impl Iterator<Item = u64> {
+        let top = if context.reflected { 0 } else { 64 - context.width };
+        let mask = u64::MAX >> (64 - context.width) << top;
+        let single = (0..context.width).map(move |bit| 1 << (bit + top));
         single.chain([0, mask, 0x0123_4567_89ab_cdef & mask])
     }
 
-    fn ways(with: &Constants, state: u64, bytes: u64, expected: u64) {
+    fn ways(context: &Constants, state: u64, bytes: u64, expected: u64) {
         if bytes != 0 {
-            let factor = factor(with, bytes);
+            let factor = factor(context, bytes);
             for kernel in PRODUCTS {
                 if let Some(forced) = kernel.force() {
-                    let register = forced.run(with, (state, factor), &[]);
+                    let register = forced.run(context, (state, factor), &[]);
                     assert_eq!(register, (expected, 0), "{}", kernel.info().name);
                 }
             }
@@ -178,8 +178,13 @@ mod tests {
         for kernel in KERNELS {
             if let Some(forced) = kernel.force() {
                 let name = kernel.info().name;
-                let register = forced.run(with, (state, bytes), &[]);
-                assert_eq!(register, (expected, 0), "{name}: width {}, {bytes} bytes", with.width);
+                let register = forced.run(context, (state, bytes), &[]);
+                assert_eq!(
+                    register,
+                    (expected, 0),
+                    "{name}: width {}, {bytes} bytes",
+                    context.width
+                );
             }
         }
     }
@@ -187,18 +192,18 @@ mod tests {
     #[test]
     fn zero_bytes_one_after_the_other() {
         for params in params().step_by(crate::one_in(23)) {
-            let with = Constants::new(&params);
-            for mut state in states(&with) {
+            let context = Constants::new(&params);
+            for mut state in states(&context) {
                 let first = state;
                 for bytes in 0..=67 {
-                    ways(&with, first, bytes, state);
+                    ways(&context, first, bytes, state);
                     // A register divides zeros alike in both bit orders: each step shifts it and
                     // subtracts P.
                     for _ in 0..8 {
-                        state = if with.reflected {
-                            state >> 1 ^ (with.poly.reverse_bits() & (state & 1).wrapping_neg())
+                        state = if context.reflected {
+                            state >> 1 ^ (context.poly.reverse_bits() & (state & 1).wrapping_neg())
                         } else {
-                            gf2::mulx(state, with.poly)
+                            gf2::mulx(state, context.poly)
                         };
                     }
                 }
@@ -209,15 +214,15 @@ mod tests {
     #[test]
     fn more_bytes_than_any_memory_holds() {
         for params in params().step_by(5 * crate::one_in(7)) {
-            let with = Constants::new(&params);
+            let context = Constants::new(&params);
             let powers = (0..=60).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1]);
             for bytes in powers.chain([0x0765_4321_0fed_cba9, (1 << 61) - 1]) {
                 // Computes the power of x by square and multiply, independently of `Constants`.
-                let power = gf2::xpow(8 * bytes, with.poly);
-                for state in states(&with).step_by(9) {
-                    let turned = |a: u64| if with.reflected { a.reverse_bits() } else { a };
-                    let expected = turned(gf2::mul(turned(state), power, with.poly));
-                    ways(&with, state, bytes, expected);
+                let power = gf2::xpow(8 * bytes, context.poly);
+                for state in states(&context).step_by(9) {
+                    let turned = |a: u64| if context.reflected { a.reverse_bits() } else { a };
+                    let expected = turned(gf2::mul(turned(state), power, context.poly));
+                    ways(&context, state, bytes, expected);
                 }
             }
         }

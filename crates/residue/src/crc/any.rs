@@ -136,7 +136,8 @@ impl<W: Width> Crc<W> {
         }
     }
 
-    /// Returns the constants for the kernels of [`KERNELS_WIDE`](super::KERNELS_WIDE); `None` up to 64 bits.
+    /// Returns the constants for the kernels of [`KERNELS_WIDE`](super::KERNELS_WIDE); `None` up to
+    /// 64 bits.
     #[doc(hidden)]
     #[must_use]
     pub const fn wide(&self) -> Option<&Wide> {

@@ -20,11 +20,11 @@ impl<T: Tier> Body<T> for OneChain {
     type Family = Embedded;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        if with.reflected {
-            bytewise::<true>(with, state, data)
+    fn run(_: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
+        if context.reflected {
+            bytewise::<true>(context, state, data)
         } else {
-            bytewise::<false>(with, state, data)
+            bytewise::<false>(context, state, data)
         }
     }
 }
@@ -36,11 +36,11 @@ impl<T: Tier> Body<T> for Chains {
     type Family = Embedded;
     const EDGES: Edges = Edges::at(&[SHORTEST, 1024, 8192]);
     #[inline(always)]
-    fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        if with.reflected {
-            run::<true>(with, state, data)
+    fn run(_: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
+        if context.reflected {
+            run::<true>(context, state, data)
         } else {
-            run::<false>(with, state, data)
+            run::<false>(context, state, data)
         }
     }
 }
@@ -54,23 +54,23 @@ const SHORTEST: usize = 256;
 /// (`residue bench -a crc-64/xz -k eight_chains,bytewise --mode throughput --sizes 256,1024`, on a
 /// Zen 3 core on 2026-11-22).
 #[inline(always)]
-fn run<const REFLECTED: bool>(with: &Constants, state: u64, data: &[u8]) -> u64 {
-    let (state, data) = blocks::<REFLECTED, 8192>(with, state, data);
-    let (state, data) = blocks::<REFLECTED, 1024>(with, state, data);
-    let (state, data) = blocks::<REFLECTED, SHORTEST>(with, state, data);
-    bytewise::<REFLECTED>(with, state, data)
+fn run<const REFLECTED: bool>(context: &Constants, state: u64, data: &[u8]) -> u64 {
+    let (state, data) = blocks::<REFLECTED, 8192>(context, state, data);
+    let (state, data) = blocks::<REFLECTED, 1024>(context, state, data);
+    let (state, data) = blocks::<REFLECTED, SHORTEST>(context, state, data);
+    bytewise::<REFLECTED>(context, state, data)
 }
 
 #[inline(always)]
-fn bytewise<const REFLECTED: bool>(with: &Constants, state: u64, data: &[u8]) -> u64 {
-    data.iter().fold(state, |state, &byte| step::<REFLECTED>(with, state, byte))
+fn bytewise<const REFLECTED: bool>(context: &Constants, state: u64, data: &[u8]) -> u64 {
+    data.iter().fold(state, |state, &byte| step::<REFLECTED>(context, state, byte))
 }
 
 /// Returns the register after all whole blocks, of a power of two of bytes, and the rest of the
 /// data.
 #[inline(always)]
 fn blocks<'a, const REFLECTED: bool, const BLOCK: usize>(
-    with: &Constants,
+    context: &Constants,
     mut state: u64,
     data: &'a [u8],
 ) -> (u64, &'a [u8]) {
@@ -83,10 +83,10 @@ fn blocks<'a, const REFLECTED: bool, const BLOCK: usize>(
         let mut registers = [state, 0, 0, 0, 0, 0, 0, 0];
         for place in 0..segment {
             for (i, register) in registers.iter_mut().enumerate() {
-                *register = step::<REFLECTED>(with, *register, block[i * segment + place]);
+                *register = step::<REFLECTED>(context, *register, block[i * segment + place]);
             }
         }
-        state = joined::<REFLECTED>(with, segment.ilog2(), registers);
+        state = joined::<REFLECTED>(context, segment.ilog2(), registers);
     }
     (state, rest)
 }
@@ -95,21 +95,21 @@ fn blocks<'a, const REFLECTED: bool, const BLOCK: usize>(
 ///
 /// It is much code, which the blocks of all lengths share.
 #[inline(never)]
-fn joined<const REFLECTED: bool>(with: &Constants, k: u32, registers: [u64; 8]) -> u64 {
+fn joined<const REFLECTED: bool>(context: &Constants, k: u32, registers: [u64; 8]) -> u64 {
     let [a, b, c, d, e, f, g, h] = registers;
-    let [a, b, c, d] = join::<REFLECTED, 4>(with, k, [a, c, e, g], [b, d, f, h]);
-    let [a, b] = join::<REFLECTED, 2>(with, k + 1, [a, c], [b, d]);
-    let [a] = join::<REFLECTED, 1>(with, k + 2, [a], [b]);
+    let [a, b, c, d] = join::<REFLECTED, 4>(context, k, [a, c, e, g], [b, d, f, h]);
+    let [a, b] = join::<REFLECTED, 2>(context, k + 1, [a, c], [b, d]);
+    let [a] = join::<REFLECTED, 1>(context, k + 2, [a], [b]);
     a
 }
 
 /// Returns the register after a byte.
 #[inline(always)]
-fn step<const REFLECTED: bool>(with: &Constants, register: u64, byte: u8) -> u64 {
+fn step<const REFLECTED: bool>(context: &Constants, register: u64, byte: u8) -> u64 {
     if REFLECTED {
-        (register >> 8) ^ with.bytes[usize::from(register as u8 ^ byte)]
+        (register >> 8) ^ context.bytes[usize::from(register as u8 ^ byte)]
     } else {
-        (register << 8) ^ with.bytes[usize::from((register >> 56) as u8 ^ byte)]
+        (register << 8) ^ context.bytes[usize::from((register >> 56) as u8 ^ byte)]
     }
 }
 
@@ -119,26 +119,26 @@ fn step<const REFLECTED: bool>(with: &Constants, register: u64, byte: u8) -> u64
 /// [`gf2::mul`] goes bit by bit, and each bit waits for the one before.
 #[inline(always)]
 fn join<const REFLECTED: bool, const PAIRS: usize>(
-    with: &Constants,
+    context: &Constants,
     k: u32,
     first: [u64; PAIRS],
     second: [u64; PAIRS],
 ) -> [u64; PAIRS] {
     let turned = |a: u64| if REFLECTED { a.reverse_bits() } else { a };
-    let power = turned(with.powers[k as usize]);
-    let mut multiple = if REFLECTED { gf2::mulx(power, with.poly) } else { power };
+    let power = turned(context.powers[k as usize]);
+    let mut multiple = if REFLECTED { gf2::mulx(power, context.poly) } else { power };
     // The power times the value of each bit of a byte.
     let mut multiples = [0; 8];
     for i in 0..8 {
         multiples[if REFLECTED { 7 - i } else { i }] = turned(multiple);
-        multiple = gf2::mulx(multiple, with.poly);
+        multiple = gf2::mulx(multiple, context.poly);
     }
     from_fn(|pair| {
         let bytes = first[pair];
         let bytes = if REFLECTED { bytes.to_le_bytes() } else { bytes.to_be_bytes() };
         let moved = bytes.into_iter().fold(0, |sum, byte| {
             let chosen = |i: usize| multiples[i] & u64::from(byte >> i & 1).wrapping_neg();
-            (0..8).fold(step::<REFLECTED>(with, sum, 0), |sum, i| sum ^ chosen(i))
+            (0..8).fold(step::<REFLECTED>(context, sum, 0), |sum, i| sum ^ chosen(i))
         });
         moved ^ second[pair]
     })

@@ -8,28 +8,28 @@ use crate::kernel::Dispatch;
 /// Evaluates an expression for the family that computes a CRC, with the dispatch of its kernels and
 /// their parameters.
 macro_rules! of_family {
-    ($crc:expr, |$best:ident, $with:ident| $body:expr) => {{
+    ($crc:expr, |$best:ident, $context:ident| $body:expr) => {{
         use $crate::crc::compiled::{Crc32, Crc32c, Crc64Nvme};
         use $crate::crc::{Compiled, Embedded, Engine, WideFamily};
         match ($crc.compiled(), $crc.engine()) {
             (Some(Compiled::Crc32c), _) => {
-                let ($best, $with) = (Crc32c::DISPATCH, &());
+                let ($best, $context) = (Crc32c::DISPATCH, &());
                 $body
             }
             (Some(Compiled::Crc32), _) => {
-                let ($best, $with) = (Crc32::DISPATCH, &());
+                let ($best, $context) = (Crc32::DISPATCH, &());
                 $body
             }
             (Some(Compiled::Crc64Nvme), _) => {
-                let ($best, $with) = (Crc64Nvme::DISPATCH, &());
+                let ($best, $context) = (Crc64Nvme::DISPATCH, &());
                 $body
             }
             (None, Engine::Embedded(constants)) => {
-                let ($best, $with) = (Embedded::DISPATCH, constants);
+                let ($best, $context) = (Embedded::DISPATCH, constants);
                 $body
             }
             (None, Engine::Wide(wide)) => {
-                let ($best, $with) = (WideFamily::DISPATCH, wide);
+                let ($best, $context) = (WideFamily::DISPATCH, wide);
                 $body
             }
         }
@@ -43,7 +43,7 @@ impl<W: Width> Crc<W> {
     #[must_use]
     #[allow(clippy::useless_conversion)] // It is one for one family only.
     pub fn checksum(&self, data: &[u8]) -> W {
-        of_family!(self, |best, with| W::of_low(best.oneshot(with, data).into()))
+        of_family!(self, |best, context| W::of_low(best.oneshot(context, data).into()))
     }
 
     /// Returns the check value of data with the value `value`, followed by `data`, like zlib's
@@ -60,14 +60,16 @@ impl<W: Width> Crc<W> {
     pub fn extend(&self, value: W, data: &[u8]) -> W {
         fn extend<F: Register, W: Width>(
             best: &Dispatch<F>,
-            with: &F::With,
+            context: &F::Context,
             value: u128,
             data: &[u8],
         ) -> W {
-            W::of_low(F::finish(with, best.run(with, F::register(with, value), data)).into())
+            W::of_low(
+                F::finish(context, best.run(context, F::register(context, value), data)).into(),
+            )
         }
         let value = value.into() & self.params().mask();
-        of_family!(self, |best, with| extend(best, with, value, data))
+        of_family!(self, |best, context| extend(best, context, value, data))
     }
 
     /// Checks in one pass, by the residue, whether `data` ends with its own check value.
@@ -82,6 +84,6 @@ impl<W: Width> Crc<W> {
 
     #[allow(clippy::useless_conversion)] // It is one for one family only.
     pub(super) fn run(&self, state: u128, data: &[u8]) -> u128 {
-        of_family!(self, |best, with| best.run(with, Width::of_low(state), data).into())
+        of_family!(self, |best, context| best.run(context, Width::of_low(state), data).into())
     }
 }

@@ -40,7 +40,7 @@ macro_rules! compiled_in {
         };
 
         impl Family for $name {
-            type With = ();
+            type Context = ();
             type State = $word;
             type Value = $word;
             const COPIES_FROM: usize = COPIES_FROM;

@@ -144,18 +144,18 @@ pub struct Embedded;
 pub(super) const COPIES_FROM: usize = 384;
 
 impl Family for Embedded {
-    type With = Constants;
+    type Context = Constants;
     type State = u64;
     type Value = u64;
     const COPIES_FROM: usize = COPIES_FROM;
 
     #[inline(always)]
-    fn start(with: &Constants) -> u64 {
-        with.init
+    fn start(context: &Constants) -> u64 {
+        context.init
     }
 
     #[inline(always)]
-    fn finish(with: &Constants, state: u64) -> u64 {
-        with.finish(state)
+    fn finish(context: &Constants, state: u64) -> u64 {
+        context.finish(state)
     }
 }

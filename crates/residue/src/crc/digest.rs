@@ -136,8 +136,8 @@ impl<W: Width, C: Borrow<Crc<W>>> Digest<W, C> {
     #[allow(clippy::useless_conversion)] // It is one for one family only.
     pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
         let state = self.state;
-        self.state = of_family!(self.crc(), |best, with| {
-            copy::run(best, with, Width::of_low(state), from, to).into()
+        self.state = of_family!(self.crc(), |best, context| {
+            copy::run(best, context, Width::of_low(state), from, to).into()
         });
         self.bytes.add(from.len());
     }

@@ -91,11 +91,11 @@ impl<T: Tier> Body<T> for Bitwise {
     type Family = Embedded;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(tier: T, with: &Constants, mut state: u64, data: &[u8]) -> u64 {
-        if !with.reflected {
-            return <BitwiseMsb as Body<T>>::run(tier, with, state, data);
+    fn run(tier: T, context: &Constants, mut state: u64, data: &[u8]) -> u64 {
+        if !context.reflected {
+            return <BitwiseMsb as Body<T>>::run(tier, context, state, data);
         }
-        let poly = opaque(with.poly.reverse_bits());
+        let poly = opaque(context.poly.reverse_bits());
         for &byte in data {
             state ^= u64::from(byte);
             for _ in 0..8 {
@@ -113,17 +113,17 @@ impl<T: Tier> Body<T> for BitwiseMsb {
     type Family = Embedded;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        let poly = opaque(with.poly);
-        let mut register = if with.reflected { state.reverse_bits() } else { state };
+    fn run(_: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
+        let poly = opaque(context.poly);
+        let mut register = if context.reflected { state.reverse_bits() } else { state };
         for &byte in data {
-            let byte = if with.reflected { byte.reverse_bits() } else { byte };
+            let byte = if context.reflected { byte.reverse_bits() } else { byte };
             register ^= u64::from(byte) << 56;
             for _ in 0..8 {
                 register = gf2::mulx(register, poly);
             }
         }
-        if with.reflected { register.reverse_bits() } else { register }
+        if context.reflected { register.reverse_bits() } else { register }
     }
 }
 
@@ -135,11 +135,11 @@ impl<T: Tier> Body<T> for BitwiseBranch {
     type Family = Embedded;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        let poly = with.poly;
-        let mut register = if with.reflected { state.reverse_bits() } else { state };
+    fn run(_: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
+        let poly = context.poly;
+        let mut register = if context.reflected { state.reverse_bits() } else { state };
         for &byte in data {
-            let byte = if with.reflected { byte.reverse_bits() } else { byte };
+            let byte = if context.reflected { byte.reverse_bits() } else { byte };
             register ^= u64::from(byte) << 56;
             for _ in 0..8 {
                 register = if register >> 63 == 1 {
@@ -150,7 +150,7 @@ impl<T: Tier> Body<T> for BitwiseBranch {
                 };
             }
         }
-        if with.reflected { register.reverse_bits() } else { register }
+        if context.reflected { register.reverse_bits() } else { register }
     }
 }
 

@@ -9,13 +9,13 @@ use core::marker::PhantomData;
 /// A family of CRCs, whose values determine their registers.
 pub(crate) trait Register: Family<State: Word, Value: Into<u128>> {
     /// Returns the register for `value`, which must be no wider than the CRC.
-    fn register(with: &Self::With, value: u128) -> Self::State;
+    fn register(context: &Self::Context, value: u128) -> Self::State;
 }
 
 impl Register for Embedded {
     #[inline(always)]
-    fn register(with: &Constants, value: u128) -> u64 {
-        with.register(value as u64 ^ with.xorout)
+    fn register(context: &Constants, value: u128) -> u64 {
+        context.register(value as u64 ^ context.xorout)
     }
 }
 
@@ -24,7 +24,7 @@ impl Register for Embedded {
 /// Its bits are reflected, its width is that of its word, and both the initial register and the
 /// final xor value are all ones. The state is the register.
 pub trait CompiledIn:
-    Family<With = (), State = <Self as CompiledIn>::Word, Value = <Self as CompiledIn>::Word>
+    Family<Context = (), State = <Self as CompiledIn>::Word, Value = <Self as CompiledIn>::Word>
 {
     /// The type of its registers and values.
     type Word: Word + Into<u64>;

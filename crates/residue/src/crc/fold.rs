@@ -40,9 +40,9 @@ use lanes::{fold_lane, oriented_lane, short};
 
 /// Folds with four accumulators.
 ///
-/// Data of up to `BY_LANE_TO` bytes (64 at most) or [`CarryLessWide::BY_LANE_TO`] are folded lane by
-/// lane. Data of more than four vectors are folded out of line from `APART_FROM` bytes on, and from
-/// [`ALIGNED_FROM`] on where the CPU gains by aligned vectors.
+/// Data of up to `BY_LANE_TO` bytes (64 at most) or [`CarryLessWide::BY_LANE_TO`] are folded lane
+/// by lane. Data of more than four vectors are folded out of line from `APART_FROM` bytes on, and
+/// from [`ALIGNED_FROM`] on where the CPU gains by aligned vectors.
 pub(crate) struct FoldByLength<const BY_LANE_TO: usize, const APART_FROM: usize>;
 
 /// Folds with four accumulators.
@@ -73,17 +73,17 @@ impl<T: CarryLessWide, const BY_LANE_TO: usize, const APART_FROM: usize> Body<T>
     type Family = Embedded;
     const EDGES: Edges = Edges::of(&[ALIGNED_FROM, APART_FROM], &[<FoldLong as Body<T>>::EDGES]);
     #[inline(always)]
-    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
+    fn run(tier: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
         let n = data.len();
         let apart =
             n > 64 * T::LANES && (n >= APART_FROM || n >= ALIGNED_FROM && T::TAILS && aligns());
         // Two copies of the code, so that the loops do not test the bit order.
         if apart {
-            tier.outline::<FoldLong>(with, state, data)
-        } else if with.reflected {
-            run::<T, true, BY_LANE_TO, APART_FROM>(tier, &with.fold, state, data)
+            tier.outline::<FoldLong>(context, state, data)
+        } else if context.reflected {
+            run::<T, true, BY_LANE_TO, APART_FROM>(tier, &context.fold, state, data)
         } else {
-            run::<T, false, BY_LANE_TO, APART_FROM>(tier, &with.fold, state, data)
+            run::<T, false, BY_LANE_TO, APART_FROM>(tier, &context.fold, state, data)
         }
     }
 }
@@ -128,9 +128,9 @@ impl<T: CarryLessWide> Body<T> for FoldLong {
     type Family = Embedded;
     const EDGES: Edges = Edges::at(&[64 * T::LANES, 128 * T::LANES]);
     #[inline(always)]
-    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        let keys = &with.fold;
-        if with.reflected {
+    fn run(tier: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
+        let keys = &context.fold;
+        if context.reflected {
             let lane = fold_long::<T, true, true>(tier, keys, state, data);
             reduce128::<T, true>(tier, keys, lane)
         } else {

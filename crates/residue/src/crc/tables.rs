@@ -118,18 +118,18 @@ impl<W: Word> Tables<W> {
 pub struct Tabled<W>(core::marker::PhantomData<W>);
 
 impl<W: Word> Family for Tabled<W> {
-    type With = Tables<W>;
+    type Context = Tables<W>;
     type State = W;
     type Value = W;
 
     #[inline(always)]
-    fn start(with: &Tables<W>) -> W {
-        with.ends.start()
+    fn start(context: &Tables<W>) -> W {
+        context.ends.start()
     }
 
     #[inline(always)]
-    fn finish(with: &Tables<W>, state: W) -> W {
-        with.ends.finish(state)
+    fn finish(context: &Tables<W>, state: W) -> W {
+        context.ends.finish(state)
     }
 }
 
@@ -140,8 +140,8 @@ impl<W: Word, T: Tier> Body<T> for Nibble<W> {
     type Family = Tabled<W>;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
-        with.ends.advance(&with.nibbles, state, data)
+    fn run(_: T, context: &Tables<W>, state: W, data: &[u8]) -> W {
+        context.ends.advance(&context.nibbles, state, data)
     }
 }
 
@@ -152,8 +152,8 @@ impl<W: Word, T: Tier> Body<T> for Bytewise<W> {
     type Family = Tabled<W>;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
-        with.ends.advance(&with.slices[0], state, data)
+    fn run(_: T, context: &Tables<W>, state: W, data: &[u8]) -> W {
+        context.ends.advance(&context.slices[0], state, data)
     }
 }
 
@@ -164,54 +164,54 @@ impl<W: Word, const N: usize, T: Tier> Body<T> for Slicing<W, N> {
     type Family = Tabled<W>;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
-        slicing::<W, N>(with, state, data)
+    fn run(_: T, context: &Tables<W>, state: W, data: &[u8]) -> W {
+        slicing::<W, N>(context, state, data)
     }
 }
 
 #[inline(always)]
-fn slicing<W: Word, const N: usize>(with: &Tables<W>, state: W, data: &[u8]) -> W {
-    if with.ends.reflected() {
-        ordered::<W, N, true>(with, state, data)
+fn slicing<W: Word, const N: usize>(context: &Tables<W>, state: W, data: &[u8]) -> W {
+    if context.ends.reflected() {
+        ordered::<W, N, true>(context, state, data)
     } else {
-        ordered::<W, N, false>(with, state, data)
+        ordered::<W, N, false>(context, state, data)
     }
 }
 
 #[inline(always)]
 fn ordered<W: Word, const N: usize, const REFLECTED: bool>(
-    with: &Tables<W>,
+    context: &Tables<W>,
     state: W,
     data: &[u8],
 ) -> W {
-    let (mut state, mut rest) = steps::<W, N, REFLECTED>(with, state, data);
+    let (mut state, mut rest) = steps::<W, N, REFLECTED>(context, state, data);
     // The published algorithms take the rest byte by byte.
     if N > 8 {
-        (state, rest) = steps::<W, 8, REFLECTED>(with, state, rest);
-        (state, rest) = steps::<W, 4, REFLECTED>(with, state, rest);
+        (state, rest) = steps::<W, 8, REFLECTED>(context, state, rest);
+        (state, rest) = steps::<W, 4, REFLECTED>(context, state, rest);
     }
-    with.ends.advance(&with.slices[0], state, rest)
+    context.ends.advance(&context.slices[0], state, rest)
 }
 
 /// Returns the register after all whole steps of `N` bytes, and the rest of the data.
 #[inline(always)]
 fn steps<'a, W: Word, const N: usize, const REFLECTED: bool>(
-    with: &Tables<W>,
+    context: &Tables<W>,
     state: W,
     data: &'a [u8],
 ) -> (W, &'a [u8]) {
     let (steps, rest) = data.as_chunks::<N>();
-    let slice = |state, bytes| slice_step::<W, N, REFLECTED>(with, state, bytes);
+    let slice = |state, bytes| slice_step::<W, N, REFLECTED>(context, state, bytes);
     (steps.iter().fold(state, slice), rest)
 }
 
 #[inline(always)]
 fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
-    with: &Tables<W>,
+    context: &Tables<W>,
     state: W,
     bytes: &[u8; N],
 ) -> W {
-    let lookup = |place: usize, byte: u8| with.slices[N - 1 - place][usize::from(byte)];
+    let lookup = |place: usize, byte: u8| context.slices[N - 1 - place][usize::from(byte)];
     // Bytes that do not meet the register go first, loaded byte by byte: they need not wait for the
     // step before. The published algorithms take all bytes from words.
     let (met, apart) = bytes.split_at(if N > 8 { N.min(W::BITS / 8) } else { N });

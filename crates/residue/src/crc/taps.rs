@@ -58,10 +58,12 @@ impl<T: AllSets> Body<T> for Taps {
     type Family = Embedded;
     const EDGES: Edges = Edges::of(&[Taps::FROM], &[<fold::FoldApart as Body<T>>::EDGES]);
     #[inline(always)]
-    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        match &with.taps {
-            Some((_, long)) if data.len() >= Taps::FROM => T::of(long).run(tier, with, state, data),
-            _ => <fold::FoldApart as Body<T>>::run(tier, with, state, data),
+    fn run(tier: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
+        match &context.taps {
+            Some((_, long)) if data.len() >= Taps::FROM => {
+                T::of(long).run(tier, context, state, data)
+            }
+            _ => <fold::FoldApart as Body<T>>::run(tier, context, state, data),
         }
     }
 }
@@ -132,12 +134,12 @@ impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const CLASS: u32> B
     type Family = Embedded;
     const EDGES: Edges = Edges::at(&[Taps::FROM]);
     #[inline(always)]
-    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        match &with.taps {
+    fn run(tier: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
+        match &context.taps {
             Some((matrices, _)) if data.len() >= Taps::FROM => {
                 let lane =
-                    lane::<T, REFLECTED, SET, CLASS>(tier, &with.fold, matrices, state, data);
-                fold::reduce128::<T, REFLECTED>(tier, &with.fold, lane)
+                    lane::<T, REFLECTED, SET, CLASS>(tier, &context.fold, matrices, state, data);
+                fold::reduce128::<T, REFLECTED>(tier, &context.fold, lane)
             }
             // No caller passes such data.
             _ => state,

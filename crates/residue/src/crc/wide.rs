@@ -47,25 +47,25 @@ impl Wide {
 pub struct WideFamily;
 
 impl Family for WideFamily {
-    type With = Wide;
+    type Context = Wide;
     type State = u128;
     type Value = u128;
 
     #[inline(always)]
-    fn start(with: &Wide) -> u128 {
-        with.params.init
+    fn start(context: &Wide) -> u128 {
+        context.params.init
     }
 
     #[inline(always)]
-    fn finish(with: &Wide, state: u128) -> u128 {
-        with.register(state) ^ with.params.xorout
+    fn finish(context: &Wide, state: u128) -> u128 {
+        context.register(state) ^ context.params.xorout
     }
 }
 
 impl Register for WideFamily {
     #[inline(always)]
-    fn register(with: &Wide, value: u128) -> u128 {
-        with.register(value ^ with.params.xorout)
+    fn register(context: &Wide, value: u128) -> u128 {
+        context.register(value ^ context.params.xorout)
     }
 }
 
@@ -76,10 +76,10 @@ impl<T: Tier> Body<T> for WideBitwise {
     type Family = WideFamily;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
-    fn run(_: T, with: &Wide, mut state: u128, data: &[u8]) -> u128 {
+    fn run(_: T, context: &Wide, mut state: u128, data: &[u8]) -> u128 {
         for &byte in data {
-            let byte = if with.params.refin { byte.reverse_bits() } else { byte };
-            state = with.params.feed(state, u128::from(byte), 8);
+            let byte = if context.params.refin { byte.reverse_bits() } else { byte };
+            state = context.params.feed(state, u128::from(byte), 8);
         }
         state
     }

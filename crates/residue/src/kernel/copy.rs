@@ -45,7 +45,7 @@ const BLOCK: usize = 4096;
 /// If the lengths differ.
 pub(crate) fn run<F: Family>(
     best: &Dispatch<F>,
-    with: &F::With,
+    context: &F::Context,
     state: F::State,
     from: &[u8],
     to: &mut (impl Destination + ?Sized),
@@ -54,14 +54,14 @@ pub(crate) fn run<F: Family>(
     if from.len() == to.len() {
         if from.len() < F::COPIES_FROM {
             copy_bytes(from, to);
-            return best.run(with, state, from);
+            return best.run(context, state, from);
         }
-        if let Some(state) = fused(best, with, state, from, to) {
+        if let Some(state) = fused(best, context, state, from, to) {
             return state;
         }
     }
     let mut state = state;
-    in_blocks(from, to, |block| state = best.run(with, state, block));
+    in_blocks(from, to, |block| state = best.run(context, state, block));
     state
 }
 
@@ -85,21 +85,21 @@ pub(crate) fn in_blocks(
 #[inline]
 pub(crate) fn copy<F: Family>(
     best: &Dispatch<F>,
-    with: &F::With,
+    context: &F::Context,
     from: &[u8],
     to: &mut (impl Destination + ?Sized),
 ) -> F::Value {
     let to = to.bytes();
     if from.len() != to.len() {
-        return long(best, with, from, to);
+        return long(best, context, from, to);
     }
     if from.len() < F::COPIES_FROM {
         copy_bytes(from, to);
-        return best.oneshot(with, from);
+        return best.oneshot(context, from);
     }
-    match fused(best, with, F::start(with), from, to) {
-        Some(state) => F::finish(with, state),
-        None => long(best, with, from, to),
+    match fused(best, context, F::start(context), from, to) {
+        Some(state) => F::finish(context, state),
+        None => long(best, context, from, to),
     }
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn copy<F: Family>(
 #[inline]
 fn fused<F: Family>(
     best: &Dispatch<F>,
-    with: &F::With,
+    context: &F::Context,
     state: F::State,
     from: &[u8],
     to: &mut [MaybeUninit<u8>],
@@ -116,7 +116,7 @@ fn fused<F: Family>(
     // Data too short for a vector is loaded as a word.
     let last = from.len() - 8;
     copy_bytes(&from[last..], &mut to[last..]);
-    best.copy(with, state, from, to)
+    best.copy(context, state, from, to)
 }
 
 /// Copies in blocks, out of line: the registers that it needs would have to be saved for short data
@@ -127,11 +127,11 @@ fn fused<F: Family>(
 #[inline(never)]
 fn long<F: Family>(
     best: &Dispatch<F>,
-    with: &F::With,
+    context: &F::Context,
     from: &[u8],
     to: &mut [MaybeUninit<u8>],
 ) -> F::Value {
-    let mut state = F::start(with);
-    in_blocks(from, to, |block| state = best.run(with, state, block));
-    F::finish(with, state)
+    let mut state = F::start(context);
+    in_blocks(from, to, |block| state = best.run(context, state, block));
+    F::finish(context, state)
 }

@@ -180,31 +180,35 @@ impl<F: Family> Dispatch<F> {
 
     /// Advances `state` over `data`.
     #[inline]
-    pub(crate) fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
+    pub(crate) fn run(&self, context: &F::Context, state: F::State, data: &[u8]) -> F::State {
         // SAFETY: a `Choice` returns entries of kernels whose needs are within `cpu::features`, and
         // the last kernel of a table needs nothing.
-        unsafe { choice!(self, run)(with, state, data) }
+        unsafe { choice!(self, run)(context, state, data) }
     }
 
     /// Returns the check value of `data`.
     #[inline]
-    pub(crate) fn oneshot(&self, with: &F::With, data: &[u8]) -> F::Value {
+    pub(crate) fn oneshot(&self, context: &F::Context, data: &[u8]) -> F::Value {
         /// Calls an entry that the compiler would otherwise inline, one beside the other where a
         /// function calls those of many families.
         ///
         /// # Safety
         /// The CPU must have what the kernel needs.
         #[inline(never)]
-        unsafe fn apart<F: Family>(entry: Oneshot<F>, with: &F::With, data: &[u8]) -> F::Value {
+        unsafe fn apart<F: Family>(
+            entry: Oneshot<F>,
+            context: &F::Context,
+            data: &[u8],
+        ) -> F::Value {
             // SAFETY: the caller ensures it.
-            unsafe { entry(with, data) }
+            unsafe { entry(context, data) }
         }
         let entry = choice!(self, oneshot);
         // SAFETY: as in `run`.
         unsafe {
             match self {
-                Dispatch::Among { .. } => entry(with, data),
-                Dispatch::Last(_) => apart::<F>(entry, with, data),
+                Dispatch::Among { .. } => entry(context, data),
+                Dispatch::Last(_) => apart::<F>(entry, context, data),
             }
         }
     }
@@ -216,7 +220,7 @@ impl<F: Family> Dispatch<F> {
     #[inline]
     pub(crate) fn copy(
         &self,
-        with: &F::With,
+        context: &F::Context,
         state: F::State,
         from: &[u8],
         to: &mut [MaybeUninit<u8>],
@@ -224,7 +228,7 @@ impl<F: Family> Dispatch<F> {
         let copy = choice!(self, copy).filter(|_| from.len() == to.len())?;
         // SAFETY: as in `run`; `to` is as long as `from`, and does not overlap it because it is
         // borrowed mutably.
-        Some(unsafe { copy(with, state, from, to.as_mut_ptr().cast()) })
+        Some(unsafe { copy(context, state, from, to.as_mut_ptr().cast()) })
     }
 
     /// Returns whether the kernel has a body for many packets.
@@ -237,13 +241,13 @@ impl<F: Family> Dispatch<F> {
     /// Returns `None`, and does nothing, if the kernel has no body for many packets.
     pub(crate) fn batch(
         &self,
-        with: &F::With,
+        context: &F::Context,
         packets: Packets<'_>,
         values: &mut [F::Value],
     ) -> Option<()> {
         let batch = choice!(self, batch)?;
         // SAFETY: as in `run`.
-        unsafe { batch(with, packets, values) };
+        unsafe { batch(context, packets, values) };
         Some(())
     }
 }

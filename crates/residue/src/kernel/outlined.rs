@@ -21,9 +21,9 @@ impl<T: Enter, F: Family> Outlined<T, F> {
 
     /// Advances `state` over `data`.
     #[inline(always)]
-    pub(crate) fn run(&self, _: T, with: &F::With, state: F::State, data: &[u8]) -> F::State {
+    pub(crate) fn run(&self, _: T, context: &F::Context, state: F::State, data: &[u8]) -> F::State {
         // SAFETY: the marker exists, so the CPU has the features of the tier.
-        unsafe { (self.run)(with, state, data) }
+        unsafe { (self.run)(context, state, data) }
     }
 }
 

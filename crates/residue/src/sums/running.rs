@@ -73,7 +73,7 @@ pub trait Summed: Copy + Debug + 'static {
 }
 
 impl<F: Summed> Family for F {
-    type With = ();
+    type Context = ();
     type State = F::State;
     type Value = F::Value;
 

@@ -86,12 +86,12 @@ pub fn kernels(code: &Code) -> Vec<Runnable> {
         fn table<F: Family<Value: Into<u128>>>(
             &mut self,
             kernels: &'static [Kernel<F>],
-            with: impl FnOnce() -> F::With,
+            context: impl FnOnce() -> F::Context,
             encoding: ValueEncoding,
         ) {
-            let with = Rc::new(with());
+            let context = Rc::new(context());
             for (name, forced) in forced(kernels) {
-                let (one, other) = (with.clone(), with.clone());
+                let (one, other) = (context.clone(), context.clone());
                 let value = move |data: &[u8]| encoding.of(forced.value(&one, data).into(), data);
                 let in_two = move |data: &[u8], at: usize| {
                     let state = forced.run(&other, F::start(&other), &data[..at]);
@@ -108,7 +108,7 @@ pub fn kernels(code: &Code) -> Vec<Runnable> {
 }
 
 /// Checks that all kernels give the data this value.
-pub fn same_values<F: Family<With = ()>>(
+pub fn same_values<F: Family<Context = ()>>(
     kernels: &'static [Kernel<F>],
     data: &[u8],
     expected: F::Value,
@@ -120,7 +120,7 @@ pub fn same_values<F: Family<With = ()>>(
 }
 
 /// Checks that all kernels lead from a state to another.
-pub fn same_states<F: Family<With = ()>>(
+pub fn same_states<F: Family<Context = ()>>(
     kernels: &'static [Kernel<F>],
     state: F::State,
     data: &[u8],
@@ -159,7 +159,7 @@ pub fn every_width(orders: usize) -> impl Iterator<Item = Params> {
     })
 }
 
-/// Runnable a test of this program in a process of its own, which must succeed; returns what it prints.
+/// Runs a test of this program in a process of its own, which must succeed; returns what it prints.
 ///
 /// `RESIDUE_CPU` and `RESIDUE_PROFILE`, which are read once per process, are those of `variables`.
 pub fn child(test: &str, variables: &[(&str, &str)]) -> String {

@@ -316,7 +316,7 @@ mod tests {
     struct Bytes;
 
     impl crate::kernel::Family for Bytes {
-        type With = [u8; 64];
+        type Context = [u8; 64];
         type State = u64;
         type Value = u64;
         fn start(_: &[u8; 64]) -> u64 {
@@ -331,8 +331,8 @@ mod tests {
         type Family = Bytes;
         const EDGES: Edges = Edges::NONE;
         #[inline(always)]
-        fn run(tier: T, with: &[u8; 64], rows: u64, _: &[u8]) -> u64 {
-            let product = tier.multiply(tier.load_wide(with), tier.matrix(rows));
+        fn run(tier: T, context: &[u8; 64], rows: u64, _: &[u8]) -> u64 {
+            let product = tier.multiply(tier.load_wide(context), tier.matrix(rows));
             // The lanes are added with one lane counted apart; equal faults of all four lanes would
             // cancel.
             let lane = tier.sum_lanes(tier.xor_wide(product, tier.last_lane(product)));

@@ -126,14 +126,14 @@ pub(in crate::crc) fn reduce64<T: CarryLess, const REFLECTED: bool>(
 #[inline(always)]
 pub(in crate::crc) fn product<T: CarryLess>(
     t: T,
-    with: &Constants,
+    context: &Constants,
     state: u64,
     factor: u64,
 ) -> u64 {
     let product = t.product::<0x00>(t.lane_of(state.into()), t.lane_of(factor.into()));
-    if with.reflected {
-        reduce64::<T, true>(t, &with.fold, product)
+    if context.reflected {
+        reduce64::<T, true>(t, &context.fold, product)
     } else {
-        reduce64::<T, false>(t, &with.fold, product)
+        reduce64::<T, false>(t, &context.fold, product)
     }
 }

@@ -13,17 +13,17 @@ impl<T: CarryLessWide> Body<T> for FoldStreams {
     type Family = Embedded;
     const EDGES: Edges = <FoldLong as Body<T>>::EDGES;
     #[inline(always)]
-    fn run(tier: T, with: &Constants, mut state: u64, mut data: &[u8]) -> u64 {
-        debug_assert!(with.reflected);
+    fn run(tier: T, context: &Constants, mut state: u64, mut data: &[u8]) -> u64 {
+        debug_assert!(context.reflected);
         if in_two_streams(data.len()) {
             // What is left after the pairs is more than four vectors.
             let (pairs, _) = data[..data.len() - 5 * 64].as_chunks();
             for pair in pairs {
-                state = two_streams(tier, with, state, pair);
+                state = two_streams(tier, context, state, pair);
             }
             data = &data[size_of_val(pairs)..];
         }
-        tier.outline::<FoldLong>(with, state, data)
+        tier.outline::<FoldLong>(context, state, data)
     }
 }
 
@@ -31,11 +31,11 @@ impl<T: CarryLessWide> Body<T> for FoldStreams {
 #[inline(always)]
 fn two_streams<T: CarryLessWide>(
     t: T,
-    with: &Constants,
+    context: &Constants,
     state: u64,
     pair: &[u8; 2 * STREAM_BYTES],
 ) -> u64 {
-    let keys = &with.fold;
+    let keys = &context.fold;
     let key = keys.vectors(t, 4);
     let load = |block: &T::Block| t.load_wide(block);
     let four = |[a, b, c, d]: &[T::Block; 4]| [load(a), load(b), load(c), load(d)];
@@ -59,5 +59,5 @@ fn two_streams<T: CarryLessWide>(
     let second = reduce128::<T, true>(t, keys, gather(t, keys, second));
     const { assert!(STREAM_BYTES.is_power_of_two()) };
     const OVER_STREAM: usize = STREAM_BYTES.ilog2() as usize;
-    product(t, with, first, with.powers[OVER_STREAM]) ^ second
+    product(t, context, first, context.powers[OVER_STREAM]) ^ second
 }
