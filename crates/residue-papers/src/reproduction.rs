@@ -12,6 +12,7 @@ use residue_bench::model::{Run, Statistic};
 use residue_bench::{Error, Mode, Options, Progress, measure, plain};
 use residue_report::files::{self, write_whole};
 use residue_report::page::{head, section, table};
+use residue_report::pdf::Pdf;
 use residue_report::text::{day, escaped, marked_up};
 use residue_report::{Figure, Table};
 
@@ -109,8 +110,8 @@ impl Reproduction {
 
     /// Writes the report into a folder, which is made if it is missing: `index.html` on the thesis,
     /// `article.html`, `intel.html` and `sklower.html`, `fidelity.html` on every point of the
-    /// documents, the figures as SVG, and the data as CSV and JSON. Returns the paths, `index.html`
-    /// first.
+    /// documents, `report.pdf` for printing, the figures as SVG, and the data as CSV and JSON. Returns
+    /// the paths, `index.html` first.
     ///
     /// # Errors
     /// Returns an error if a file cannot be written; the error names the path.
@@ -126,11 +127,34 @@ impl Reproduction {
             ("article.html", self.article_page()),
             ("sklower.html", self.sklower_page()),
             ("fidelity.html", self.fidelity_page()),
+            ("report.pdf", self.pdf(&figures, statistic)),
         ];
         let mut paths = files::write_report(dir, &figures, &data, &self.page(&figures, statistic))?;
         paths.extend(intel2006::write(dir, &self.iscsi)?);
         paths.push(write_whole(dir, "intel.html", &self.intel_page())?);
         Ok(paths)
+    }
+
+    /// Returns the verdict, figures, tables and claims for printing.
+    fn pdf(&self, figures: &[Figure], statistic: Statistic) -> String {
+        let run = &self.thesis;
+        let mut pdf = Pdf::default();
+        let title = format!("Sahu 2019, reproduced on {}, {}", run.machine.cpu, day(&run.date));
+        pdf.paragraphs(&title, &[run.warnings(), self.verdict()].concat());
+        let of_intel = intel2006::figures(&self.iscsi);
+        figures.iter().chain(&of_intel).for_each(|figure| pdf.chart(&figure.svg));
+        let tables = sahu2019::correctness::tables(&run.machine.arch).into_iter();
+        let tables = tables.chain(sahu2019::thesis_tables(run, statistic));
+        let tables = tables.chain(pino2018::tables_of_article(&self.article));
+        let tables = tables.chain([intel2006::table(&self.iscsi)]);
+        tables.chain(sklower1989::tables_of_paper(&self.iso)).for_each(|table| {
+            pdf.text(&table.text());
+        });
+        for judged in self.claims.claims.chunk_by(|a, b| a.document == b.document) {
+            let heading = format!("Claims of {}", judged[0].document.name());
+            pdf.paragraphs(&heading, &judged.iter().map(sentence).collect::<Vec<_>>());
+        }
+        pdf.finish()
     }
 
     fn page(&self, figures: &[Figure], statistic: Statistic) -> String {
@@ -246,8 +270,18 @@ impl Reproduction {
     }
 }
 
+fn list(all: &[Compared]) -> String {
+    all.iter().map(Compared::text).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns a claim with its verdict as one sentence.
+fn sentence(judged: &Judged) -> String {
+    let Judged { claim, place, published, .. } = judged;
+    let verdict = judged.verdict.name();
+    format!("{verdict}: {claim} ({place}; published {published}). Here: {}.", list(&judged.here))
+}
+
 fn row(out: &mut String, judged: &Judged) {
-    let list = |all: &[Compared]| all.iter().map(Compared::text).collect::<Vec<_>>().join("; ");
     let here = if judged.here.is_empty() { "-".to_string() } else { list(&judged.here) };
     let today = match judged.today.is_empty() {
         true => String::new(),

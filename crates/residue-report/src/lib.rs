@@ -19,7 +19,7 @@
 //! assert!(table.text().ends_with("  adc   0.292\n"));
 //! ```
 //!
-//! Feature `charts`: the module `chart`.
+//! Feature `charts`: the modules `chart` and `pdf`.
 
 #![forbid(unsafe_code)]
 
@@ -31,6 +31,8 @@ pub mod labels;
 pub mod names;
 pub mod number;
 pub mod page;
+#[cfg(feature = "charts")]
+pub mod pdf;
 pub mod table;
 pub mod text;
 
