@@ -186,7 +186,8 @@ fn the_documents_are_reproduced_in_one_report() {
     for words in ["(included)", "Table 6.3", "Table A.2", "The thesis's conclusion"] {
         assert!(text.contains(words), "{words}:\n{text}");
     }
-    for file in ["index.html", "article.html", "intel.html", "sklower.html", "claims.json"] {
+    let pages = ["index.html", "article.html", "intel.html", "sklower.html", "fidelity.html"];
+    for file in pages.into_iter().chain(["report.pdf", "claims.json"]) {
         assert!(folder.join(file).is_file(), "{file}");
     }
     let ran = typed("bench --thesis -a xns").run();
