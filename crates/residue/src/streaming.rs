@@ -1,9 +1,19 @@
-//! The traits of streaming types.
+//! What all streaming types have.
 
-/// Implements the standard library's traits for a streaming type: `core::hash::Hasher`, and
-/// `std::io::Write` with the feature `std`.
+/// Implements for a streaming type what follows from its `update` and `value`, and the standard
+/// library's traits: `core::hash::Hasher`, and `std::io::Write` with the feature `std`.
 macro_rules! streaming {
     ([$($generics:tt)*] $stream:ty) => {
+        impl<$($generics)*> $stream {
+            /// Adds the pieces in order, as `update` would their concatenation.
+            pub fn update_scattered<D>(&mut self, pieces: &[D])
+            where
+                D: core::ops::Deref<Target = [u8]>,
+            {
+                pieces.iter().for_each(|piece| self.update(piece));
+            }
+        }
+
         /// Adds bytes and integers (in native byte order) as [`core::hash::Hasher`] does;
         /// `finish` is the value, or its lowest 64 bits.
         ///

@@ -126,11 +126,6 @@ impl<'a> Stream<'a> {
         *self = self.code.stream();
     }
 
-    /// Adds the pieces in order, as [`Stream::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
     /// Returns the value of the data added up to now.
     #[must_use]
     pub fn value(&self) -> u128 {
