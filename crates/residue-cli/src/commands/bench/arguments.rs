@@ -25,7 +25,7 @@ Examples:
   residue bench -a crc32c -k sse42,sse42_pclmul --mode latency
   residue bench -a internet --mixed 20..64 --mode throughput
   residue bench --cold -a crc32c             with the caches emptied before each call
-  residue bench --thesis --report thesis/    the thesis and the other documents, reproduced
+  residue bench --thesis --report thesis/    the documents, reproduced: index.html and report.pdf
   residue bench claims                       the comparative claims of the papers, on this CPU
   residue bench iso                          Sklower's two tests of the ISO checksum
   residue bench iscsi                        the CRC's share in receiving iSCSI data (Intel 2006)
