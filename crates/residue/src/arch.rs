@@ -255,3 +255,27 @@ macro_rules! ops {
 }
 #[allow(unused_imports)] // Some targets have no such markers.
 pub(crate) use ops;
+
+/// Defines the vectors of a tier, for [`Load`](sums::Load): their type, their bytes, whether loads
+/// have masks, the vector of zeros, and how a block is loaded.
+#[allow(unused_macros)]
+macro_rules! vectors {
+    ($vector:ty, $bytes:literal, $masks:literal; $null:expr; |$block:ident| $load:expr) => {
+        type V = $vector;
+        type Block = [u8; $bytes];
+        const BYTES: usize = $bytes;
+        const MASKS: bool = $masks;
+
+        #[inline(always)]
+        fn blocks(self, data: &[u8]) -> (&[[u8; $bytes]], &[u8]) {
+            data.as_chunks()
+        }
+
+        crate::arch::ops! {
+            fn null(self) -> $vector { $null }
+            fn load(self, $block: &[u8; $bytes]) -> $vector { $load }
+        }
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use vectors;

@@ -2,25 +2,14 @@
 //! centre.
 
 use super::Neon;
-use crate::arch::ops;
 use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, few32, low_words, weights};
+use crate::arch::{ops, vectors};
 use core::arch::aarch64::*;
 
 impl Load for Neon {
-    type V = uint8x16_t;
-    type Block = [u8; 16];
-    const BYTES: usize = 16;
-    const MASKS: bool = false;
-
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
-        data.as_chunks()
-    }
-
-    ops! {
-        fn null(self) -> uint8x16_t { vdupq_n_u8(0) }
-        fn load(self, block: &[u8; 16]) -> uint8x16_t { vld1q_u8(block.as_ptr()) }
-    }
+    vectors!(
+        uint8x16_t, 16, false; vdupq_n_u8(0); |block| vld1q_u8(block.as_ptr())
+    );
 
     /// Loads the vector at `from`, or the last one of the data if that comes earlier.
     ///

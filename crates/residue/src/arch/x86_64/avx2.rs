@@ -2,25 +2,14 @@
 
 use super::Avx2;
 use super::words::weighted_words;
-use crate::arch::ops;
 use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, after, few32, last_word, weights};
+use crate::arch::{ops, vectors};
 use core::arch::x86_64::*;
 
 impl Load for Avx2 {
-    type V = __m256i;
-    type Block = [u8; 32];
-    const BYTES: usize = 32;
-    const MASKS: bool = false;
-
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
-        data.as_chunks()
-    }
-
-    ops! {
-        fn null(self) -> __m256i { _mm256_setzero_si256() }
-        fn load(self, block: &[u8; 32]) -> __m256i { _mm256_loadu_si256(block.as_ptr().cast()) }
-    }
+    vectors!(
+        __m256i, 32, false; _mm256_setzero_si256(); |block| _mm256_loadu_si256(block.as_ptr().cast())
+    );
 
     #[inline(always)]
     fn load_low(self, data: &[u8], from: usize) -> __m256i {

@@ -2,8 +2,8 @@
 
 use super::Avx512Vnni;
 use super::clmul::read_ahead;
-use crate::arch::ops;
 use crate::arch::sums::{Load, Weighted, WordSum, after};
+use crate::arch::{ops, vectors};
 use crate::cpu::ReadAhead;
 use core::arch::x86_64::*;
 use dot::{Dot, ExactSums};
@@ -14,25 +14,14 @@ mod lanes;
 mod units;
 
 impl Load for Avx512Vnni {
-    type V = __m512i;
-    type Block = [u8; 64];
-    const BYTES: usize = 64;
-    const MASKS: bool = true;
+    vectors!(
+        __m512i, 64, true; _mm512_setzero_si512(); |block| _mm512_loadu_si512(block.as_ptr().cast())
+    );
     const AHEAD: Option<ReadAhead> = Some(ReadAhead::Cached);
 
     #[inline(always)]
     fn read_ahead<B>(self, block: &B) {
         read_ahead(block, ReadAhead::Cached);
-    }
-
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
-        data.as_chunks()
-    }
-
-    ops! {
-        fn null(self) -> __m512i { _mm512_setzero_si512() }
-        fn load(self, block: &[u8; 64]) -> __m512i { _mm512_loadu_si512(block.as_ptr().cast()) }
     }
 
     #[inline(always)]

@@ -2,25 +2,14 @@
 
 use super::Sse2;
 use super::words::weighted_words;
-use crate::arch::ops;
 use crate::arch::sums::{Load, Weighted, WordSum, Words, few32, low_words, weights};
+use crate::arch::{ops, vectors};
 use core::arch::x86_64::*;
 
 impl Load for Sse2 {
-    type V = __m128i;
-    type Block = [u8; 16];
-    const BYTES: usize = 16;
-    const MASKS: bool = false;
-
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
-        data.as_chunks()
-    }
-
-    ops! {
-        fn null(self) -> __m128i { _mm_setzero_si128() }
-        fn load(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
-    }
+    vectors!(
+        __m128i, 16, false; _mm_setzero_si128(); |block| _mm_loadu_si128(block.as_ptr().cast())
+    );
 
     #[inline(always)]
     fn load_low(self, data: &[u8], from: usize) -> __m128i {

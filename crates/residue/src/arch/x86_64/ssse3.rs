@@ -1,25 +1,14 @@
 //! Sums of bytes in 16-byte vectors, by SSSE3's multiply-add.
 
 use super::Ssse3;
-use crate::arch::ops;
 use crate::arch::sums::{Bytes, Load, Weighted, few32, low_words, weights};
+use crate::arch::{ops, vectors};
 use core::arch::x86_64::*;
 
 impl Load for Ssse3 {
-    type V = __m128i;
-    type Block = [u8; 16];
-    const BYTES: usize = 16;
-    const MASKS: bool = false;
-
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
-        data.as_chunks()
-    }
-
-    ops! {
-        fn null(self) -> __m128i { _mm_setzero_si128() }
-        fn load(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
-    }
+    vectors!(
+        __m128i, 16, false; _mm_setzero_si128(); |block| _mm_loadu_si128(block.as_ptr().cast())
+    );
 
     /// Loads the vector at `from`, or the last one of the data if that comes earlier, moved down by
     /// a shuffle.
