@@ -64,7 +64,7 @@ pub(crate) fn tables(out: &mut String) {
             out,
             "<h3>{}</h3>\n<p>{} points: {} reproduced, {} differ, {} need what is not \
              here.</p>\n<div class=\"scroll\">\n<table class=\"prose\">\n<thead><tr><th>place</th>\
-             <th>point</th><th>here</th><th>command</th><th>state</th></tr></thead>\n<tbody>\n",
+             <th>point, where it is here, command</th><th>state</th></tr></thead>\n<tbody>\n",
             escaped(&of[0].document),
             of.len(),
             count("reproduced"),
@@ -72,20 +72,20 @@ pub(crate) fn tables(out: &mut String) {
             count("needs")
         );
         for point in of {
-            let code = |text: &str| match text {
-                "" => String::new(),
-                text => format!("<code>{}</code>", escaped(text)),
-            };
-            let _ = writeln!(
+            let _ = write!(
                 out,
-                "<tr><th>{}</th><td>{}: {}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                "<tr><th>{}</th><td>{}: {}",
                 escaped(&point.place),
                 point.kind,
-                escaped(&point.point),
-                escaped(&point.here),
-                code(&point.command),
-                marked_up(&point.state)
+                escaped(&point.point)
             );
+            if !point.here.is_empty() {
+                let _ = write!(out, "<br /><span class=\"faint\">{}</span>", escaped(&point.here));
+            }
+            if !point.command.is_empty() {
+                let _ = write!(out, "<br /><code>{}</code>", escaped(&point.command));
+            }
+            let _ = writeln!(out, "</td><td>{}</td></tr>", marked_up(&point.state));
         }
         out.push_str("</tbody>\n</table>\n</div>\n");
     }
