@@ -93,6 +93,80 @@ impl<'a> Model<'a> {
     pub fn xorout(&self) -> u128 {
         self.params.xorout
     }
+
+    /// Fills in a template. A line that begins with words in brackets stands only where all these
+    /// facts hold, or those with `!` do not; `$word` is a value.
+    ///
+    /// `facts` and `values` are added to those that all languages have. `term` gets the number of a
+    /// table and the place of its byte, and writes a term of a step of [`Method::Slicing`].
+    pub fn fill(
+        &self,
+        template: &str,
+        method: Method,
+        facts: &[(&str, bool)],
+        values: &[(&str, String)],
+        term: impl Fn(u32, u32) -> String,
+    ) -> String {
+        let (refin, mixed, spare) = (self.refin(), self.mixed(), self.spare > 0);
+        let moved = refin && mixed && spare;
+        let known = [
+            ("bitwise", method == Method::Bitwise),
+            ("table", method == Method::Table),
+            ("slicing", method == Method::Slicing),
+            ("tables", method != Method::Bitwise),
+            ("refin", refin),
+            ("mixed", mixed),
+            ("xorout", self.xorout() != 0),
+            ("byte", self.bits == 8),
+            ("up", self.up() > 0),
+            ("below", self.bits < 64),
+            // The register in its word: at the other end; or, reversed in the word, at this one.
+            ("spare", spare && !refin),
+            ("shifted", spare && !refin && !mixed),
+            ("moved", moved),
+            ("reversed", mixed && !moved),
+        ];
+        let terms: Vec<String> = (0..8).map(|byte| term(7 - byte, down(refin, byte))).collect();
+        let [about1, about2, about3, about4] = self.about.clone();
+        let own = [
+            ("about1", about1),
+            ("about2", about2),
+            ("about3", about3),
+            ("about4", about4),
+            ("terms1", terms[..4].join(" ^ ")),
+            ("terms2", terms[4..].join(" ^ ")),
+            ("start", format!("{:#x}", self.start)),
+            ("xorout", format!("{:#x}", self.xorout())),
+            ("poly", format!("{:#x}", self.poly)),
+            ("mask", format!("{:#x}", u128::MAX >> (128 - self.bits))),
+            ("top", (self.bits - 1).to_string()),
+            ("bits", self.bits.to_string()),
+            ("width", self.params.width.to_string()),
+            ("spare", self.spare.to_string()),
+            ("below", 64_u32.saturating_sub(self.bits).to_string()),
+            ("up", self.up().to_string()),
+        ];
+        let holds = |word: &str| {
+            let (word, wanted) = word.strip_prefix('!').map_or((word, true), |word| (word, false));
+            let fact = known.iter().chain(facts).find(|(name, _)| *name == word);
+            fact.map(|(_, fact)| *fact) == Some(wanted)
+        };
+        let mut text = String::new();
+        for line in template.lines() {
+            let (words, line) = match line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+                Some((words, line)) => (words, line.strip_prefix(' ').unwrap_or(line)),
+                None => ("", line),
+            };
+            if words.split_whitespace().all(holds) {
+                text += line;
+                text.push('\n');
+            }
+        }
+        for (name, value) in own.iter().chain(values) {
+            text = text.replace(&format!("${name}"), value);
+        }
+        text
+    }
 }
 
 /// Returns the function's name in languages that separate words by underscores, such as
