@@ -1,8 +1,9 @@
 //! Source code of CRCs as functions of programming languages, by three methods.
 //!
-//! Every function takes the value of the data so far and returns the value with further data, as
-//! zlib's `crc32` does. Between the two, it holds the register in a word of the language: in its
-//! lowest bits if the lowest bit of a byte comes first, else in its highest.
+//! A language is a template (`source/*.txt`), which shows the code for all CRCs and methods, and the
+//! words to fill in. Every function takes the value of the data so far and returns the value with
+//! further data, as zlib's `crc32` does. Between the two, it holds the register in a word of the
+//! language: in its lowest bits if the lowest bit of a byte comes first, else in its highest.
 
 mod c;
 mod go;
@@ -106,5 +107,23 @@ impl Language {
             Language::Rust => rust::source,
         };
         Ok(source(params, method))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use residue::crc::catalog;
+
+    #[test]
+    fn no_word_of_a_template_is_left() {
+        for params in catalog::ALL {
+            for (language, method) in
+                Language::ALL.into_iter().flat_map(|it| Method::ALL.map(|method| (it, method)))
+            {
+                let source = language.source(params, method).unwrap_or_default();
+                assert!(!source.contains('$'), "{source}");
+            }
+        }
     }
 }

@@ -140,6 +140,7 @@ impl<'a> Model<'a> {
             ("poly", format!("{:#x}", self.poly)),
             ("mask", format!("{:#x}", u128::MAX >> (128 - self.bits))),
             ("top", (self.bits - 1).to_string()),
+            ("high", format!("{:#x}", 1_u128 << (self.bits - 1))),
             ("bits", self.bits.to_string()),
             ("width", self.params.width.to_string()),
             ("spare", self.spare.to_string()),
@@ -149,6 +150,7 @@ impl<'a> Model<'a> {
         let holds = |word: &str| {
             let (word, wanted) = word.strip_prefix('!').map_or((word, true), |word| (word, false));
             let fact = known.iter().chain(facts).find(|(name, _)| *name == word);
+            debug_assert!(fact.is_some(), "{word} is no fact");
             fact.map(|(_, fact)| *fact) == Some(wanted)
         };
         let mut text = String::new();
@@ -196,12 +198,4 @@ pub fn lower_camel(params: &Params) -> String {
 /// Returns the shift that moves a byte of a 64-bit word to its lowest bits.
 pub fn down(refin: bool, byte: u32) -> u32 {
     if refin { 8 * byte } else { 56 - 8 * byte }
-}
-
-/// Joins the eight terms of a step of [`Method::Slicing`], four on a line. `term` gets the number
-/// of the table and of the byte, from 0 for the first.
-pub fn eight(indent: &str, term: impl Fn(u32, u32) -> String) -> String {
-    let terms: Vec<String> = (0..8).map(|byte| term(7 - byte, byte)).collect();
-    let [first, second] = [&terms[..4], &terms[4..]].map(|terms| terms.join(" ^ "));
-    format!("{first}\n{indent}^ {second}")
 }
