@@ -130,11 +130,7 @@ pub fn describe(code: &Code) -> Value {
 
 fn crc(code: &Code, params: &Params) -> Value {
     let hex = |value: u128| formatted(code, value);
-    let same = |other: &&Params| {
-        let Params { width, poly, init, refin, refout, xorout, .. } = **other;
-        (width, poly, init) == (params.width, params.poly, params.init)
-            && (refin, refout, xorout) == (params.refin, params.refout, params.xorout)
-    };
+    let same = |other: &&Params| Params { name: params.name, ..**other } == *params;
     let known = residue::crc::catalog::ALL.iter().copied();
     let known: Vec<&str> = known.filter(|it| same(&it)).map(|it| it.name).collect();
     json!({

@@ -9,13 +9,19 @@ use crate::shell::{add_target, cargo, output};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-/// A target, its GNU triple in Debian, its emulator, and the CPUs to emulate.
+/// A target, its GNU triple and its name in Debian, its name in qemu, and the CPUs to emulate.
 struct Target {
     name: &'static str,
     gnu: &'static str,
-    packages: [&'static str; 2],
-    emulator: &'static str,
+    debian: &'static str,
+    qemu: &'static str,
     cpus: &'static [Cpu],
+}
+
+impl Target {
+    fn emulator(&self) -> String {
+        format!("qemu-{}-static", self.qemu)
+    }
 }
 
 /// A CPU model, the features that the library must find, and the kernel it must choose for each of
@@ -61,14 +67,19 @@ const fn portable(model: &'static str) -> Cpu {
     Cpu { model, mask: None, features: "", kernels: ["portable"; 6] }
 }
 
+const fn target(names: [&'static str; 4], cpus: &'static [Cpu]) -> Target {
+    let [name, gnu, debian, qemu] = names;
+    Target { name, gnu, debian, qemu, cpus }
+}
+
 /// aarch64 at each of its tiers, two big-endian machines, another little-endian one, and one of 32
 /// bits.
 const TARGETS: [Target; 5] = [
     Target {
         name: "aarch64-unknown-linux-gnu",
         gnu: "aarch64-linux-gnu",
-        packages: ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
-        emulator: "qemu-aarch64-static",
+        debian: "arm64",
+        qemu: "aarch64",
         // All features: every aarch64 kernel runs. Then without the exclusive or of three, which
         // would be an illegal instruction. No model of qemu's lacks the CRC instructions and PMULL.
         cpus: &[
@@ -78,34 +89,16 @@ const TARGETS: [Target; 5] = [
             arm("cortex-a72", Some("neon"), "neon", ["portable", "portable"]),
         ],
     },
-    Target {
-        name: "s390x-unknown-linux-gnu",
-        gnu: "s390x-linux-gnu",
-        packages: ["gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"],
-        emulator: "qemu-s390x-static",
-        cpus: &[portable("max")],
-    },
-    Target {
-        name: "powerpc64-unknown-linux-gnu",
-        gnu: "powerpc64-linux-gnu",
-        packages: ["gcc-powerpc64-linux-gnu", "libc6-dev-ppc64-cross"],
-        emulator: "qemu-ppc64-static",
-        cpus: &[portable("power9")],
-    },
-    Target {
-        name: "riscv64gc-unknown-linux-gnu",
-        gnu: "riscv64-linux-gnu",
-        packages: ["gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross"],
-        emulator: "qemu-riscv64-static",
-        cpus: &[portable("rv64")],
-    },
-    Target {
-        name: "i686-unknown-linux-gnu",
-        gnu: "i686-linux-gnu",
-        packages: ["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
-        emulator: "qemu-i386-static",
-        cpus: &[portable("max")],
-    },
+    target(["s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x", "s390x"], &[portable("max")]),
+    target(
+        ["powerpc64-unknown-linux-gnu", "powerpc64-linux-gnu", "ppc64", "ppc64"],
+        &[portable("power9")],
+    ),
+    target(
+        ["riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "riscv64", "riscv64"],
+        &[portable("rv64")],
+    ),
+    target(["i686-unknown-linux-gnu", "i686-linux-gnu", "i386", "i386"], &[portable("max")]),
 ];
 
 /// Name of the machine with AVX-512 on the command line.
@@ -150,9 +143,9 @@ fn tested(target: &Target, filter: &[&str]) -> Outcome {
 fn prepare(target: &Target) -> Result<(), String> {
     add_target(target.name)?;
     let linker = format!("{}-gcc", target.gnu);
-    let [gcc, libc] = target.packages;
+    let [gcc, libc] = [format!("gcc-{}", target.gnu), format!("libc6-dev-{}-cross", target.debian)];
     let library = format!("/usr/{}/lib/libc.so", target.gnu);
-    install(&[(&linker, gcc), (&library, libc), (target.emulator, "qemu-user-static")])
+    install(&[(&linker, &gcc), (&library, &libc), (&target.emulator(), "qemu-user-static")])
 }
 
 /// Returns `cargo test` for the target, under its emulator, with these arguments.
@@ -165,7 +158,7 @@ fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
         .args(["test", "--package", "residue", "--target", target.name, "--no-fail-fast"])
         .args(words)
         .env(variable("LINKER"), format!("{}-gcc", target.gnu))
-        .env(variable("RUNNER"), format!("{} -L /usr/{}", target.emulator, target.gnu))
+        .env(variable("RUNNER"), format!("{} -L /usr/{}", target.emulator(), target.gnu))
         .env("QEMU_CPU", cpu.model)
         .env("RESIDUE_EMULATED", "1")
         // Tests that an emulator cannot run are skipped there, and run without it.

@@ -62,10 +62,7 @@ const PROBES: &[&str] = &[
 pub fn cases(code: &Code) -> Result<Vec<Case>, crate::Error> {
     let vectors = vectors::all()?;
     // A CRC given by parameters has the vectors of its namesake.
-    let same = |vector: &&Vector| match (code.params(), vector.code.parse::<Code>()) {
-        (Some(ours), Ok(other)) => other.params().is_some_and(|theirs| same_code(ours, theirs)),
-        _ => vector.code == code.name(),
-    };
+    let same = |vector: &&Vector| vector.code.parse().as_ref() == Ok(code);
     let mut cases: Vec<Case> = Vec::new();
     for case in vectors.iter().filter(same).map(cited) {
         // Sources may cite the same; one answer is enough, unless they contradict each other.
@@ -93,11 +90,6 @@ fn cited(vector: &Vector) -> Case {
         expected: vector.value,
         source: vector.source.clone(),
     }
-}
-
-fn same_code(a: &residue::crc::Params, b: &residue::crc::Params) -> bool {
-    (a.width, a.poly, a.init, a.refin, a.refout, a.xorout)
-        == (b.width, b.poly, b.init, b.refin, b.refout, b.xorout)
 }
 
 /// The kind of an explanation of wrong answers.

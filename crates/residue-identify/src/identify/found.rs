@@ -75,13 +75,7 @@ impl Hit {
     /// Returns whether it is equal to another hit, found in another way.
     pub(super) fn same(&self, other: &Hit) -> bool {
         let found = match (&self.found, &other.found) {
-            (Found::Code(a), Found::Code(b)) => match (a.params(), b.params()) {
-                (Some(a), Some(b)) => {
-                    (a.width, a.poly, a.init, a.xorout, a.refin, a.refout)
-                        == (b.width, b.poly, b.init, b.xorout, b.refin, b.refout)
-                }
-                _ => a.name() == b.name(),
-            },
+            (Found::Code(a), Found::Code(b)) => a == b,
             (Found::Sum(a), Found::Sum(b)) => a == b,
             (Found::Hash(a), Found::Hash(b)) => a.name == b.name,
             _ => false,
