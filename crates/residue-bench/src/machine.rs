@@ -23,20 +23,6 @@ pub fn cpu_model() -> String {
     }
 }
 
-/// Returns the numbers that identify the CPU's core, where the operating system provides them:
-/// family, model and stepping of x86, the main identification register (MIDR) of aarch64.
-#[must_use]
-pub fn cpu_signature() -> Option<String> {
-    let info = CpuInfo::read();
-    let number = |key| info.value(|name| name == key);
-    if let (Some(family), Some(model)) = (number("cpu family"), number("model")) {
-        let stepping = number("stepping").map(|number| format!(" stepping {number}"));
-        return Some(format!("family {family} model {model}{}", stepping.unwrap_or_default()));
-    }
-    let register = read_to_string("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
-    Some(format!("MIDR {}", register.ok()?.trim()))
-}
-
 /// Returns the operating system and its kernel.
 #[must_use]
 pub fn system() -> String {
@@ -80,7 +66,5 @@ mod tests {
         assert_eq!(info.value(|key| key == "hardware"), None);
         assert!(!cpu_name().is_empty() && cpu_model().starts_with(&cpu_name()));
         assert!(system().contains("kernel"));
-        let signature = cpu_signature();
-        assert!(signature.is_none_or(|text| text.chars().any(|c| c.is_ascii_digit())));
     }
 }
