@@ -37,6 +37,26 @@ fn published_profiles() {
     assert!(count >= 60);
 }
 
+/// Koopman's best polynomials keep each distance exactly as far as he says.
+#[test]
+fn best_polynomials() {
+    let known = Generator::known();
+    let mut count = 0;
+    for line in include_str!("../src/crc/best.csv").lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [width, distance, bits, koopman] = fields[..] else { panic!("{line}") };
+        let (generator, _) = Generator::parse(&format!("koopman:{koopman}"), None).unwrap();
+        assert_eq!(generator.width().to_string(), width, "{line}");
+        assert!(known.contains(&generator), "{line}");
+        let distance: u32 = distance.parse().unwrap();
+        let profile = Profile::to(&generator, distance, &Effort::new());
+        let limit = profile.limits.iter().find(|limit| limit.distance == distance).unwrap();
+        assert_eq!((limit.data.to_string().as_str(), limit.kind), (bits, Kind::Exact), "{line}");
+        count += 1;
+    }
+    assert!(count > 250, "{count}");
+}
+
 /// Returns the Hamming distances of 1, 2, 3, ... data bits, by trying all codewords.
 fn tried(generator: &Generator, longest: u32) -> Vec<u32> {
     let g = generator.explicit();

@@ -11,6 +11,7 @@ use crate::field::gf2::WIDEST;
 use crate::field::notation::Notation;
 use residue::crc::{Crc, Params, catalog};
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 /// A generator of degree 3 to [`WIDEST`] with a constant term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +19,23 @@ pub struct Generator {
     params: Params,
 }
 
-/// Polynomials that are known by their Koopman notation, beside those of the catalogue.
-const KOOPMAN: [u128; 8] = [
-    0x992c_1a4c,
-    0xfa56_7d89,
-    0xc9d2_04f5,
-    0xad04_24f3,
-    0x9002_2004,
-    0x973a_fb51,
-    0xa094_afb5,
-    0x9d7f_97d6,
-];
+/// Koopman's best polynomials of 3 to 32 bits, and how far each keeps its distance, by P. Koopman,
+/// *Best CRC Polynomials*, <https://users.ece.cmu.edu/~koopman/crc/>. A test computes each limit.
+const BEST: &str = include_str!("best.csv");
+
+/// Other polynomials that the literature names in Koopman's notation: 32K2 and a sparse one of P.
+/// Koopman, *32-Bit Cyclic Redundancy Codes for Internet Applications*, 2002, and AUTOSAR's P4.
+const OTHERS: [u128; 3] = [0x992c_1a4c, 0x9002_2004, 0xfa56_7d89];
+
+/// Returns the polynomials without a name in the catalogue, in Koopman's notation.
+fn unnamed() -> &'static [u128] {
+    static ALL: LazyLock<Vec<u128>> = LazyLock::new(|| {
+        let digits = BEST.lines().skip(1).filter_map(|line| line.rsplit(',').next());
+        let best = digits.filter_map(|digits| u128::from_str_radix(digits, 16).ok());
+        best.chain(OTHERS).collect()
+    });
+    &ALL
+}
 
 impl Generator {
     /// Creates a generator from the polynomial with its top term: bit i is the coefficient of x^i.
@@ -207,7 +214,7 @@ impl Generator {
     #[must_use]
     pub fn known() -> Vec<Generator> {
         let named = catalog::ALL.iter().filter_map(|params| Generator::of(params).ok());
-        let others = KOOPMAN.iter().map(|&koopman| Generator::new(koopman << 1 | 1));
+        let others = unnamed().iter().map(|&koopman| Generator::new(koopman << 1 | 1));
         let mut all: Vec<Generator> = named.chain(others.flatten()).collect();
         all.sort_by_key(Generator::explicit);
         all.dedup();
@@ -215,7 +222,7 @@ impl Generator {
     }
 
     fn is_known(&self) -> bool {
-        KOOPMAN.iter().any(|&koopman| self.koopman() == koopman) || self.names().next().is_some()
+        unnamed().iter().any(|&koopman| self.koopman() == koopman) || self.names().next().is_some()
     }
 
     /// Returns the names in the catalogue of the CRCs made from it.
