@@ -19,6 +19,16 @@ impl Estimate {
     }
 }
 
+/// Writes a time that is estimated, in whole seconds, minutes or hours.
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        ..100.0 => format!("{seconds:.0} seconds"),
+        ..6000.0 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{:.0} hours", seconds / 3600.0),
+    }
+}
+
 /// Writes `x` with this many significant digits, in plain decimals where that stays readable; `-`
 /// if it is not finite.
 #[must_use]

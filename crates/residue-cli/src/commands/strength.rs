@@ -14,7 +14,7 @@ mod weights;
 use crate::lengths::bits as length;
 use crate::output::Output;
 use clap::{Args, Subcommand};
-use patience::{Patience, duration};
+use patience::Patience;
 use polynomial::{Polynomial, polynomial_as_text};
 use residue_report::number::grouped;
 

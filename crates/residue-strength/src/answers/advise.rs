@@ -8,6 +8,7 @@ mod wanted;
 use residue::Code;
 use serde::Serialize;
 
+use crate::answers::search::{Question, Range, Search, Task};
 use crate::codes::additive::Additive;
 use crate::crc::bounds::{enough_width, least_width};
 use crate::crc::{Generator, profile};
@@ -34,6 +35,9 @@ pub struct Advice {
     pub least_width: u32,
     /// A sufficient width: some CRC of this width meets the requirements.
     pub enough_width: u32,
+    /// If no code meets the requirements: the seconds that a search for one of the sufficient width
+    /// takes on this machine, by a sample.
+    pub search_seconds: Option<f64>,
 }
 
 /// The longest data that are timed.
@@ -101,7 +105,13 @@ pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
     let least_width = least_width(wanted.data_bits, wanted.distance);
     let enough_width = enough_width(wanted.data_bits, wanted.distance);
     let wanted = wanted.clone();
-    let mut advice = Advice { wanted, codes, rejected, nearest, least_width, enough_width };
+    let search_seconds = None;
+    let mut advice =
+        Advice { wanted, codes, rejected, nearest, least_width, enough_width, search_seconds };
+    advice.search_seconds = advice.search().map(|task| {
+        // The sample has a time of its own.
+        Search::new(task, Range::WHOLE).seconds(&Effort { spend: &|_| true, ..*effort })
+    });
     advice.rank();
     Ok(advice)
 }
@@ -110,6 +120,15 @@ pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
 const STEP: f64 = 1.25;
 
 impl Advice {
+    /// Returns the search for a polynomial, if no code meets the requirements and one may.
+    #[must_use]
+    pub fn search(&self) -> Option<Task> {
+        let Wanted { data_bits: data, distance, .. } = self.wanted;
+        let width = self.enough_width.max(self.least_width).min(64);
+        let asked = self.codes.is_empty() && distance > 2 && self.least_width <= 64;
+        asked.then(|| Task::new(width, Question::Keep { distance, data }).ok()).flatten()
+    }
+
     /// Adds the speeds of the codes that meet the requirements, and ranks them anew.
     ///
     /// `time` takes the codes' names, as [`Code`] reads them, each with the kernel to time, and how
@@ -196,8 +215,10 @@ mod tests {
         assert!(names.contains(&"crc-32/mef"), "{names:?}");
         let k2 = advice.codes.iter().find(|code| code.code == "koopman:992c1a4c").unwrap();
         assert_eq!((k2.holds_to.unwrap().value, k2.then), (32_738, Some(4)));
-        assert!(advice.codes.iter().all(|code| code.width == 32 && code.speed.is_some()));
-        assert!(advice.codes.is_sorted_by_key(|code| code.speed.as_ref().map(|it| it.ns as u64)));
+        // Koopman's polynomials of 29 to 31 bits are narrower.
+        assert!(advice.codes.iter().all(|code| code.width >= 29 && code.speed.is_some()));
+        let rank = |code: &Candidate| (code.width, code.speed.as_ref().map(|it| it.ns as u64));
+        assert!(advice.codes.is_sorted_by_key(rank));
         assert!(names.iter().all(|name| !["crc-32/iscsi", "crc-32/iso-hdlc"].contains(name)));
         let iscsi = advice.nearest.iter().find(|code| code.width == 32).unwrap();
         assert!(iscsi.holds_to.unwrap().value < 12_000);
@@ -239,6 +260,59 @@ mod tests {
         let adler = stricter.rejected.iter().find(|code| code.code == "adler-32").unwrap();
         assert!(adler.reasons[0].contains("a year"), "{:?}", adler.reasons);
         assert!(stricter.codes.iter().all(|code| code.chances[0].per_year <= 1e-3));
+    }
+
+    /// Structured damage is not random: of a sum nothing is proved.
+    #[test]
+    fn sums_get_no_credit_against_lost_and_swapped_blocks() {
+        let mut wanted = Wanted::new(8 << 30, 2, 64);
+        (wanted.files, wanted.damaged) = (true, 1e-6);
+        wanted.target = Some(Target::Message(1e-15));
+        let advice = advise(&wanted, &Effort::new().within(2)).unwrap();
+        assert!(!advice.codes.is_empty() && advice.codes.iter().all(|code| code.crc));
+        let why = |name: &str| {
+            advice.rejected.iter().find(|code| code.code == name).unwrap().reasons.join("; ")
+        };
+        for name in ["xor-32", "sum-32", "internet"] {
+            assert!(why(name).contains("swapped blocks are never detected"), "{}", why(name));
+        }
+        for name in ["fletcher-32", "adler-32", "xns"] {
+            assert!(why(name).contains("nothing is proved of a sum"), "{}", why(name));
+        }
+        // A target that even undetected damage meets.
+        wanted.target = Some(Target::Message(1e-6));
+        let loose = advise(&wanted, &Effort::new().within(2)).unwrap();
+        assert!(loose.codes.iter().any(|code| code.code == "fletcher-32"));
+    }
+
+    /// Blocks swapped at a multiple of a polynomial's period leave a CRC as it is.
+    #[test]
+    fn the_period_of_a_polynomial_limits_what_a_crc_detects() {
+        for (name, bytes) in [("crc-8/smbus", 127), ("crc-16/arc", 32_767)] {
+            let code: Code = name.parse().unwrap();
+            let mut data: Vec<u8> = (0..bytes + 8).map(|i| (i * i % 251) as u8).collect();
+            let before = code.value(&data);
+            for i in 0..8 {
+                data.swap(i, i + bytes);
+            }
+            assert_eq!(code.value(&data), before, "{name}");
+            let wanted = Wanted { damaged: 1e-3, ..Wanted::new(8 * 65_536, 2, 16) };
+            let advice = advise(&wanted, &Effort::new().within(2)).unwrap();
+            let candidate = advice.codes.iter().find(|code| code.code == name).unwrap();
+            assert_eq!(candidate.swaps, bytes as u64);
+            let found = candidate.chances[0].undetected.value;
+            assert!(found > 1e-3 * (candidate.random + 0.9 / bytes as f64), "{name} {found}");
+        }
+    }
+
+    #[test]
+    fn koopmans_polynomials_are_known() {
+        for (data, distance, width, name) in
+            [(992, 8, 32, "koopman:f8c9140a"), (2026, 6, 24, "koopman:bd80de")]
+        {
+            let advice = ask(data, distance, width);
+            assert!(advice.codes.iter().any(|code| code.code == name), "{name}");
+        }
     }
 
     #[test]

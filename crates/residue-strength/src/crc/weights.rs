@@ -36,6 +36,9 @@ const MANY: f64 = 1e7;
 /// The most codewords of two bits for which heavier ones are counted one by one.
 const PAIRS: u32 = 1000;
 
+/// The most heavier codewords that are made of such pairs.
+const OF_PAIRS: f64 = 1e5;
+
 /// The numbers of undetected errors by weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
@@ -176,10 +179,13 @@ fn few_enough(generator: &Generator, length: u64, most: u32, effort: &Effort<'_>
     let sums = (3..=most)
         .try_fold(0_u64, |sum, weight| sum.checked_add(lightest::cost(weight, length, effort)?));
     let expected: f64 = (1..=most).map(|i| (length as f64).log2() - f64::from(i).log2()).sum();
-    // Bits a multiple of the order apart look the same: then every codeword comes many times.
+    // Bits a multiple of the order apart look the same: then every codeword comes many times, and
+    // every few pairs of bits are one.
+    let pairs = u32::try_from(pairs(generator, length)).unwrap_or(u32::MAX);
+    let of_pairs: f64 = (1..=most / 2).map(|i| (f64::from(pairs) / f64::from(i)).log2()).sum();
     sums.is_some_and(|sums| sums <= by_dual)
         && (expected - f64::from(generator.width())).exp2() < MANY
-        && (most < 3 || pairs(generator, length) <= PAIRS.into())
+        && (most < 3 || pairs <= PAIRS && of_pairs.exp2() < OF_PAIRS)
 }
 
 /// Returns the number of undetected errors of two bits in `length` bits, value included.

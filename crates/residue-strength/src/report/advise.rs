@@ -27,8 +27,11 @@ fn limit(candidate: &Candidate) -> String {
 pub fn table(advice: &Advice) -> Table {
     let wanted = &advice.wanted;
     let (which, rows) = match advice.codes.is_empty() {
-        false => ("Codes", &advice.codes),
-        true => ("No known code does. The nearest", &advice.nearest),
+        false => ("Codes".into(), &advice.codes),
+        true => {
+            let tried = advice.rejected.len();
+            (format!("None of {tried} known codes does. The nearest"), &advice.nearest)
+        }
     };
     let distance = wanted.distance > 2;
     let mut heads = vec!["bits".to_string()];
@@ -149,8 +152,12 @@ fn note(wanted: &Wanted, timed: usize) -> String {
             let _ = write!(note, ", each bit wrong with probability {rate:e}");
         }
         if wanted.damaged > 0.0 {
-            let _ =
-                write!(note, ", {:e} of all messages damaged beyond single bits", wanted.damaged);
+            let _ = write!(
+                note,
+                ", {:e} of all messages damaged beyond single bits, of which a CRC misses the \
+                 share of random data, and a sum counts as missing all",
+                wanted.damaged
+            );
         }
         let _ = write!(
             note,
@@ -179,19 +186,18 @@ fn note(wanted: &Wanted, timed: usize) -> String {
 #[must_use]
 pub fn csv(advice: &Advice) -> String {
     let mut sheet = Sheet::new(
-        "code,width,meets,distance,longest_data_bits,kind,then,kernel,bytes,ns,cycles_per_byte,\
-         undetected,undetected_kind,per_year,reasons",
+        "code,width,meets,required_distance,longest_data_bits,longest_kind,then,kernel,bytes,ns,\
+         cycles_per_byte,undetected,undetected_kind,per_year,reasons",
     );
     let rows = advice.codes.iter().map(|code| (code, true));
     for (code, meets) in rows.chain(advice.rejected.iter().map(|code| (code, false))) {
         let speed = code.speed.as_ref();
         let worst =
             code.chances.iter().max_by(|a, b| a.undetected.value.total_cmp(&b.undetected.value));
-        let (to, kind) = code
-            .holds_to
-            .map_or((String::new(), Kind::Exact.name()), |to| (to.value.to_string(), to.kind));
+        // Any data have the distance 2.
+        let (to, kind) = (code.holds_to.map(|to| to.value), code.holds_to.map(|to| to.kind));
         sheet.cells(&[&code.code, &code.width, &meets, &advice.wanted.distance]);
-        sheet.cells(&[&to, &kind, &or_empty(code.then)]);
+        sheet.cells(&[&or_empty(to), &or_empty(kind), &or_empty(code.then)]);
         sheet.cells(&[
             &or_empty(speed.map(|speed| speed.kernel)),
             &or_empty(speed.map(|speed| speed.bytes)),
@@ -266,11 +272,12 @@ mod tests {
         let advice = ask(12_000, 6, 24);
         assert!(advice.codes.is_empty() && !advice.nearest.is_empty());
         let text = findings(&advice).join("\n");
-        assert!(text.contains("at least 28 bits") && text.contains("of 29 does it"), "{text}");
+        assert!(text.contains("at least 28 bits") && text.contains("of 29 bits has it"), "{text}");
         assert!(
             text.contains("residue strength search --width 29 --length 12000 --hd 6"),
             "{text}"
         );
-        assert!(table(&advice).title.contains("No known code does"));
+        assert!(table(&advice).title.contains(" known codes does. The nearest"));
+        assert!(text.contains("may take") && advice.search_seconds > Some(0.0), "{text}");
     }
 }

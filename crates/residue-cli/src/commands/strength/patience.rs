@@ -3,6 +3,7 @@
 use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
+use residue_report::number::duration;
 use residue_strength::Effort;
 use std::time::{Duration, Instant};
 
@@ -45,13 +46,5 @@ impl Patience {
         let result = work(&Effort { tell: &|done, of| progress.set(done, of), ..effort });
         output.progress.clear();
         result
-    }
-}
-
-pub fn duration(seconds: f64) -> String {
-    match seconds {
-        ..100.0 => format!("{seconds:.0} seconds"),
-        ..6000.0 => format!("{:.0} minutes", seconds / 60.0),
-        _ => format!("{:.0} hours", seconds / 3600.0),
     }
 }

@@ -1,12 +1,12 @@
 //! `residue strength POLY`: the longest data for each Hamming distance.
 
-use super::{Patience, Polynomial, duration, grouped, length, polynomial_as_text};
+use super::{Patience, Polynomial, grouped, length, polynomial_as_text};
 use crate::options::Format;
 use crate::output::Output;
 use clap::Args;
 use residue::Code;
 use residue_report::csv::Sheet;
-use residue_report::number::significant;
+use residue_report::number::{duration, significant};
 use residue_strength::advise::rate as error_rate;
 use residue_strength::chance::Chance;
 use residue_strength::compare::Known;

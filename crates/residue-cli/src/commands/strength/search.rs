@@ -1,11 +1,12 @@
 //! `residue strength search`: searches for polynomials.
 
-use super::{duration, grouped, length};
+use super::{grouped, length};
 use crate::options::Format;
 use crate::output::Output;
 use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;
+use residue_report::number::duration;
 use residue_strength::Effort;
 use residue_strength::report::search as report;
 use residue_strength::search::{Outcome, Question, Range, Search, Task};

@@ -6,6 +6,7 @@ use crate::answers::compare::{Known, YEAR};
 use crate::codes::Undetected;
 use crate::codes::additive::Additive;
 use crate::crc::{Generator, Profile, named};
+use crate::field::factor;
 use crate::{Effort, Error, Kind, sums};
 use residue::crc::catalog;
 use serde::Serialize;
@@ -33,6 +34,9 @@ pub struct Candidate {
     pub burst: u32,
     /// The undetected share of random data.
     pub random: f64,
+    /// How far apart, in bytes, blocks can be swapped so that a CRC never detects it; 0 if at no
+    /// distance, or unknown. Of sums 8, if swaps of blocks of 8 bytes are never detected.
+    pub swaps: u64,
     /// Undetected errors at each length, the longest first; none without an error rate.
     pub chances: Vec<AtLength>,
     /// The measured speed, if there is one.
@@ -174,6 +178,7 @@ pub(super) fn crc(
         then: exact.map(|limit| profile.distance(limit.data.saturating_add(1)).0),
         burst: generator.width(),
         random: (-f64::from(generator.width())).exp2(),
+        swaps: swaps_of_crc(generator),
         chances: Vec::new(),
         speed: None,
         reasons: Vec::new(),
@@ -199,11 +204,33 @@ pub(super) fn sum(code: &Additive, wanted: &Wanted) -> Result<Option<Candidate>,
         then: (wanted.distance == 3).then_some(2),
         burst: (1..=wanted.burst.min(code.width())).take_while(seen).last().unwrap_or(0),
         random: 1.0 / code.elements(),
+        swaps: if swaps_unseen(code) { BLOCK } else { 0 },
         chances: Vec::new(),
         speed: None,
         reasons: Vec::new(),
         of: Of::Sum(Box::new(code.clone())),
     }))
+}
+
+/// Bytes of the blocks that are swapped: units of all sums are divisors.
+const BLOCK: u64 = 8;
+
+/// Returns whether a sum does not detect that two neighbours of [`BLOCK`] bytes change places.
+///
+/// One that sees the order gives each of these pairs, with odd differences, another value.
+fn swaps_unseen(code: &Additive) -> bool {
+    let pairs = [*b"\x01\x23\x45\x67\x89\xab\xcd\xee", *b"swapping", *b"\0\0\0\0\0\0\0\x01"];
+    pairs.windows(2).all(|pair| {
+        let (there, back) = ([pair[0], pair[1]].concat(), [pair[1], pair[0]].concat());
+        code.element(&there) == code.element(&back)
+    })
+}
+
+/// Returns the least distance in bytes at which swapped blocks leave a CRC as it is, whatever they
+/// contain: x^d + 1 is divisible by the polynomial for the multiples d of its order.
+fn swaps_of_crc(generator: &Generator) -> u64 {
+    let order = factor::order(&factor::factors(generator.explicit()));
+    order >> order.trailing_zeros().min(3)
 }
 
 /// Returns the budget of a candidate.
@@ -245,6 +272,21 @@ impl Candidate {
         }
     }
 
+    /// Returns the share of damage beyond single bits (lost, swapped, repeated or foreign blocks)
+    /// that is not detected.
+    ///
+    /// Of a CRC that of random data, and of two random places those whose swap leaves it as it is.
+    /// Of a sum nothing is proved: data that repeat themselves give equal sums, so all of it counts.
+    pub(super) fn damage(&self, data_bits: u64) -> f64 {
+        match self.crc {
+            false => 1.0,
+            true if self.swaps > 0 && self.swaps.saturating_mul(8) < data_bits => {
+                self.random + 1.0 / self.swaps as f64
+            }
+            true => self.random,
+        }
+    }
+
     /// Computes the undetected errors at every length.
     pub(super) fn chances(
         &self,
@@ -260,7 +302,7 @@ impl Candidate {
                 }
                 Of::Sum(code) => sums.at(code, data_bits, rate),
             });
-            let damaged = Known { value: wanted.damaged * self.random, kind: ESTIMATE };
+            let damaged = Known { value: wanted.damaged * self.damage(data_bits), kind: ESTIMATE };
             let undetected = match independent {
                 Some(known) if wanted.damaged == 0.0 => known,
                 Some(known) => Known { value: known.value + damaged.value, ..damaged },

@@ -27,7 +27,26 @@ impl Candidate {
             Target::Year(_) => (over.per_year, "a year"),
         };
         let length = grouped(over.data_bits);
-        Some(format!("{} undetected errors {unit} at {length} bits", significant(found, 2)))
+        let mut why =
+            format!("{} undetected errors {unit} at {length} bits", significant(found, 2));
+        if wanted.damaged > 0.0 {
+            why += self.weakness(over.data_bits);
+        }
+        Some(why)
+    }
+
+    /// Says which damage beyond single bits counts as not detected, behind a semicolon.
+    fn weakness(&self, data_bits: u64) -> &'static str {
+        match (self.crc, self.swaps) {
+            (false, 0) => "; nothing is proved of a sum for lost, swapped or foreign blocks",
+            (false, _) => "; swapped blocks are never detected",
+            (true, 0) => "",
+            (true, swaps) if swaps.saturating_mul(8) < data_bits => {
+                "; blocks swapped at the polynomial's period \
+                                                       are never detected"
+            }
+            (true, _) => "",
+        }
     }
 
     /// Lists how the code meets the requirements.

@@ -2,7 +2,7 @@
 
 use super::{NEAR, limit};
 use crate::answers::advise::{Advice, Candidate};
-use residue_report::number::{grouped, significant};
+use residue_report::number::{duration, grouped, significant};
 use std::fmt::Write as _;
 
 /// Returns advice for the choice, a sentence or two each.
@@ -28,17 +28,23 @@ pub fn findings(advice: &Advice) -> Vec<String> {
         sentences.push(widths(advice));
     }
     if advice.codes.is_empty() {
-        let width = advice.enough_width.clamp(advice.least_width, 64);
-        sentences.push(match advice.least_width <= 64 {
+        sentences.push(match (advice.search(), advice.search_seconds) {
             _ if wanted.distance == 2 => {
                 "Allow for a wider value (--width), or send shorter messages.".into()
             }
-            true => format!(
-                "To look for a polynomial: residue strength search --width {width} --length {} \
-                 --hd {}",
-                wanted.data_bits, wanted.distance
+            (Some(task), Some(seconds)) => format!(
+                "To look for a polynomial: residue strength search --width {} --length {} --hd {} \
+                (all polynomials may take {} here).",
+                task.width(),
+                wanted.data_bits,
+                wanted.distance,
+                duration(seconds)
             ),
-            false => "That is wider than any CRC here. Cut the data into shorter pieces.".into(),
+            _ if advice.least_width <= 64 => {
+                "A search at this length is beyond this program. Cut the data into shorter pieces."
+                    .into()
+            }
+            _ => "That is wider than any CRC here. Cut the data into shorter pieces.".into(),
         });
     }
     sentences
@@ -197,20 +203,21 @@ fn narrower(advice: &Advice) -> Option<String> {
         })
         .collect();
     (!list.is_empty() && narrowest < u32::MAX)
-        .then(|| format!("No known code of these widths does: {}.", list.join("; ")))
+        .then(|| format!("Narrower known codes do not: {}.", list.join("; ")))
 }
 
 fn widths(advice: &Advice) -> String {
     let (least, enough) = (advice.least_width, advice.enough_width);
     let distance = advice.wanted.distance;
+    let narrower = format!(
+        "HD {distance} at this length takes at least {least} bits of check value: fewer have too few \
+         values to tell the errors apart (Hamming bound)."
+    );
     match least == enough {
-        true => format!(
-            "HD {distance} at this length takes at least {least} bits of check value (the bound of \
-             spheres), and some CRC of {least} does it (BCH)."
-        ),
+        true => format!("{narrower} Some polynomial of {least} bits has it (a BCH code)."),
         false => format!(
-            "HD {distance} at this length takes at least {least} bits of check value (the bound of \
-             spheres); some CRC of {enough} does it (BCH)."
+            "{narrower} Some polynomial of {enough} bits has it (a BCH code); whether one of fewer \
+             bits does is not known here."
         ),
     }
 }
