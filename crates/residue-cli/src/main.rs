@@ -10,6 +10,7 @@ mod commands;
 mod hex;
 mod lengths;
 mod lists;
+mod names;
 mod options;
 mod output;
 mod progress;

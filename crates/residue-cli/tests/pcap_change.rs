@@ -393,7 +393,7 @@ fn refused() {
     }
     for (args, message) in [
         (&["--all", "--only", "zeroed"][..], "cannot be used with"),
-        (&["--only", "nonsense"], "possible values: offload, rewritten, offload-rewritten, zeroed"),
+        (&["--only", "nonsense"], "possible values: offload, negative-zero, zeroed, filled"),
         (&["--only", ""], "possible values"),
         (&["-o", "-", "--list"], "goes to standard output"),
     ] {

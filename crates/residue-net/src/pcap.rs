@@ -19,7 +19,6 @@ pub mod write;
 use crate::Error;
 use ahead::CHUNKS;
 use compressed::Compression;
-use std::fmt;
 use std::io::Read;
 use window::{Chunk, Window};
 
@@ -115,65 +114,32 @@ macro_rules! numbers {
 }
 numbers!(u16 u32 u64);
 
-/// A format of captures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// pcap, time stamps in microseconds.
-    Pcap,
-    /// pcap, time stamps in nanoseconds.
-    PcapNanoseconds,
-    /// pcap with A. Kuznetzov's longer record headers.
-    PcapModified,
-    /// pcap of Red Hat 6.1: as [`Format::PcapModified`], under the ordinary magic number.
-    PcapRedHat,
-    /// pcap of SuSE 6.3, with even longer record headers.
-    PcapSuse,
-    /// pcap of Nokia's firewalls.
-    PcapNokia,
-    /// pcap of AIX.
-    PcapAix,
-    /// pcap of Ixia's testers.
-    PcapIxia,
-    /// snoop of Solaris (RFC 1761).
-    Snoop,
-    /// snoop of Shomiti's (later Finisar's) analysers.
-    Shomiti,
-    /// pcapng.
-    PcapNg,
-}
-
-impl Format {
-    /// All formats.
-    pub const ALL: [Format; 11] = [
-        Format::Pcap,
-        Format::PcapNanoseconds,
-        Format::PcapModified,
-        Format::PcapRedHat,
-        Format::PcapSuse,
-        Format::PcapNokia,
-        Format::PcapAix,
-        Format::PcapIxia,
-        Format::Snoop,
-        Format::Shomiti,
-        Format::PcapNg,
-    ];
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::Pcap => "pcap",
-            Format::PcapNanoseconds => "pcap with nanoseconds",
-            Format::PcapModified => "modified pcap",
-            Format::PcapRedHat => "pcap of Red Hat 6.1",
-            Format::PcapSuse => "pcap of SuSE 6.3",
-            Format::PcapNokia => "Nokia pcap",
-            Format::PcapAix => "AIX pcap",
-            Format::PcapIxia => "Ixia pcap",
-            Format::Snoop => "snoop",
-            Format::Shomiti => "Shomiti snoop",
-            Format::PcapNg => "pcapng",
-        })
+crate::named! {
+    /// A format of captures.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Format {
+        /// pcap, time stamps in microseconds.
+        Pcap = "pcap",
+        /// pcap, time stamps in nanoseconds.
+        PcapNanoseconds = "pcap with nanoseconds",
+        /// pcap with A. Kuznetzov's longer record headers.
+        PcapModified = "modified pcap",
+        /// pcap of Red Hat 6.1: as [`Format::PcapModified`], under the ordinary magic number.
+        PcapRedHat = "pcap of Red Hat 6.1",
+        /// pcap of SuSE 6.3, with even longer record headers.
+        PcapSuse = "pcap of SuSE 6.3",
+        /// pcap of Nokia's firewalls.
+        PcapNokia = "Nokia pcap",
+        /// pcap of AIX.
+        PcapAix = "AIX pcap",
+        /// pcap of Ixia's testers.
+        PcapIxia = "Ixia pcap",
+        /// snoop of Solaris (RFC 1761).
+        Snoop = "snoop",
+        /// snoop of Shomiti's (later Finisar's) analysers.
+        Shomiti = "Shomiti snoop",
+        /// pcapng.
+        PcapNg = "pcapng",
     }
 }
 

@@ -6,104 +6,55 @@
 
 use std::fmt;
 
-/// A registry of protocol numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Numbering {
-    /// Link types of capture files.
-    LinkType,
-    /// Address families, after the loopback header of BSD systems and Solaris's taps.
-    AddressFamily,
-    /// EtherTypes, and the smaller numbers that Linux uses in their place.
-    EtherType,
-    /// Service access points of IEEE 802.2, of the destination.
-    Llc,
-    /// SNAP: the number of an organization, then its own number of 16 bits.
-    Snap,
-    /// Network layer protocol identifiers of OSI (ISO/IEC TR 9577).
-    NetworkLayer,
-    /// Protocols of PPP.
-    Ppp,
-    /// IEEE 802.11: the flag because of which a data frame cannot be parsed.
-    Wlan,
-    /// The first four bits where an IP packet is expected.
-    IpVersion,
-    /// IP protocols.
-    IpProtocol,
-    /// IP protocols of fragments whose first one was not captured.
-    Fragments,
-    /// Protocol types of GRE.
-    Gre,
-    /// The first four bits of an MPLS payload.
-    Mpls,
-    /// Next protocols of the network service header.
-    Nsh,
-    /// Next protocols of VXLAN.
-    Vxlan,
-    /// Protocols of GUE.
-    Gue,
-    /// CAPWAP and LWAPP, by numbers of this crate: 1 DTLS, 2 fragments, 3 another radio than IEEE
-    /// 802.11.
-    Capwap,
-    /// UDP ports of tunnels.
-    UdpPort,
-    /// TCP ports of streams with check values.
-    TcpPort,
-    /// Too many nested headers.
-    Depth,
+crate::named! {
+    /// A registry of protocol numbers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Numbering {
+        /// Link types of capture files.
+        LinkType = "link type",
+        /// Address families, after the loopback header of BSD systems and Solaris's taps.
+        AddressFamily = "address family",
+        /// EtherTypes, and the smaller numbers that Linux uses in their place.
+        EtherType = "EtherType",
+        /// Service access points of IEEE 802.2, of the destination.
+        Llc = "LLC service access point",
+        /// SNAP: the number of an organization, then its own number of 16 bits.
+        Snap = "SNAP protocol",
+        /// Network layer protocol identifiers of OSI (ISO/IEC TR 9577).
+        NetworkLayer = "OSI network layer protocol",
+        /// Protocols of PPP.
+        Ppp = "PPP protocol",
+        /// IEEE 802.11: the flag because of which a data frame cannot be parsed.
+        Wlan = "IEEE 802.11 frame flag",
+        /// The first four bits where an IP packet is expected.
+        IpVersion = "IP version",
+        /// IP protocols.
+        IpProtocol = "IP protocol",
+        /// IP protocols of fragments whose first one was not captured.
+        Fragments = "fragments without the first, IP protocol",
+        /// Protocol types of GRE.
+        Gre = "GRE protocol",
+        /// The first four bits of an MPLS payload.
+        Mpls = "MPLS payload beginning with",
+        /// Next protocols of the network service header.
+        Nsh = "NSH next protocol",
+        /// Next protocols of VXLAN.
+        Vxlan = "VXLAN next protocol",
+        /// Protocols of GUE.
+        Gue = "GUE protocol",
+        /// CAPWAP and LWAPP, by numbers of this crate: 1 DTLS, 2 fragments, 3 another radio than IEEE
+        /// 802.11.
+        Capwap = "CAPWAP payload",
+        /// UDP ports of tunnels.
+        UdpPort = "UDP port",
+        /// TCP ports of streams with check values.
+        TcpPort = "TCP port",
+        /// Too many nested headers.
+        Depth = "headers nested deeper than",
+    }
 }
 
 impl Numbering {
-    /// All registries.
-    pub const ALL: [Numbering; 20] = [
-        Numbering::LinkType,
-        Numbering::AddressFamily,
-        Numbering::EtherType,
-        Numbering::Llc,
-        Numbering::Snap,
-        Numbering::NetworkLayer,
-        Numbering::Ppp,
-        Numbering::Wlan,
-        Numbering::IpVersion,
-        Numbering::IpProtocol,
-        Numbering::Fragments,
-        Numbering::Gre,
-        Numbering::Mpls,
-        Numbering::Nsh,
-        Numbering::Vxlan,
-        Numbering::Gue,
-        Numbering::Capwap,
-        Numbering::UdpPort,
-        Numbering::TcpPort,
-        Numbering::Depth,
-    ];
-
-    /// Returns the name of the registry for reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Numbering::LinkType => "link type",
-            Numbering::AddressFamily => "address family",
-            Numbering::EtherType => "EtherType",
-            Numbering::Llc => "LLC service access point",
-            Numbering::Snap => "SNAP protocol",
-            Numbering::NetworkLayer => "OSI network layer protocol",
-            Numbering::Ppp => "PPP protocol",
-            Numbering::Wlan => "IEEE 802.11 frame flag",
-            Numbering::IpVersion => "IP version",
-            Numbering::IpProtocol => "IP protocol",
-            Numbering::Fragments => "fragments without the first, IP protocol",
-            Numbering::Gre => "GRE protocol",
-            Numbering::Mpls => "MPLS payload beginning with",
-            Numbering::Nsh => "NSH next protocol",
-            Numbering::Vxlan => "VXLAN next protocol",
-            Numbering::Gue => "GUE protocol",
-            Numbering::Capwap => "CAPWAP payload",
-            Numbering::UdpPort => "UDP port",
-            Numbering::TcpPort => "TCP port",
-            Numbering::Depth => "headers nested deeper than",
-        }
-    }
-
     /// Returns the number of hexadecimal digits of a value in its registry; `None` for decimal
     /// numbers.
     fn digits(self) -> Option<usize> {

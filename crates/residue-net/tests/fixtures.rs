@@ -186,6 +186,18 @@ fn causes_are_named() {
     });
 }
 
+#[test]
+fn every_cause_has_a_case() {
+    let cases = residue_fixtures::cases();
+    for kind in CauseKind::ALL {
+        let has_case = cases.iter().any(|case| case.cause == Some(kind.name()));
+        assert!(
+            has_case || kind == CauseKind::Unknown,
+            "a case for {kind} is missing in crates/residue-fixtures/src/causes.rs"
+        );
+    }
+}
+
 /// Tests that the counts of a summary are those of the list, and that each cause has a chance.
 #[test]
 fn counts_agree_with_verdicts_and_causes() {

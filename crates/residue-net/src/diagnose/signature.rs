@@ -1,7 +1,7 @@
 //! The explanations that fit a value, as a key for counting values.
 
-use super::CauseKind;
 use super::alone::Test;
+use super::cause::{CauseKind, Shown};
 use super::contradiction::Contradictions;
 use super::rewritten::{Amount, Base};
 use crate::address::Address;
@@ -9,36 +9,16 @@ use crate::buffer::Finding;
 use crate::check::Protocol;
 use crate::wire::ipv4;
 
-/// Kinds of causes that a packet shows alone, in the order in which they are considered.
-pub const ALONE: [CauseKind; 13] = [
-    CauseKind::NegativeZero,
-    CauseKind::Zeroed,
-    CauseKind::Filled,
-    CauseKind::NotComplemented,
-    CauseKind::ByteSwapped,
-    CauseKind::OtherDestination,
-    CauseKind::NoPseudoHeader,
-    CauseKind::OtherLength,
-    CauseKind::Decrypted,
-    CauseKind::Repeated,
-    CauseKind::FlippedBit,
-    CauseKind::ChangedByte,
-    CauseKind::Contradiction,
-];
-/// Number of these that allow one or two values: others are not considered beside them.
-pub const STRONG: usize = 7;
-/// Places of the flipped bit and the changed byte.
-pub const NEAR: [usize; 2] = [10, 11];
-const _: () = assert!(matches!(ALONE[NEAR[0]], CauseKind::FlippedBit));
-const _: () = assert!(matches!(ALONE[NEAR[1]], CauseKind::ChangedByte));
+/// Number of kinds of causes.
+const KINDS: usize = CauseKind::ALL.len();
 
 /// The explanations that fit a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// Protocol of the check.
     pub protocol: &'static Protocol,
-    /// Which of [`ALONE`] fit.
-    pub alone: [bool; ALONE.len()],
+    /// Which of [`CauseKind::ALL`] fit by the packet alone.
+    pub alone: [bool; KINDS],
     /// What contradicts itself in the packet.
     pub contradictions: Contradictions,
     /// Whether it is an IPv4 header with the checksum zero.
@@ -60,8 +40,9 @@ impl Signature {
     ) -> Signature {
         let fits =
             |kind: CauseKind| tests.iter().any(|test| test.kind == kind && test.fits.is_some());
-        let alone = ALONE.map(fits);
-        let is_strong = alone[..STRONG].contains(&true);
+        let alone = CauseKind::ALL.map(fits);
+        let is_one = |kind: CauseKind| kind.shown() == Some(Shown::OneValue) && fits(kind);
+        let is_strong = CauseKind::ALL.into_iter().any(is_one);
         let is_zero_header = is_zero_header(finding);
         let lacking = if is_strong { [None; Base::ALL.len()] } else { Amount::lacking(finding) };
         let [source, destination] = finding.addresses().map(Address::new);
@@ -79,11 +60,18 @@ impl Signature {
         }
     }
 
-    /// Returns whether the cause at a place of [`ALONE`] fits, if right packets contradict
-    /// themselves in `usual`.
-    pub fn fits(&self, place: usize, usual: Contradictions) -> bool {
+    /// Returns whether a cause fits by the packet alone, if right packets contradict themselves in
+    /// `usual`.
+    pub fn fits(&self, kind: CauseKind, usual: Contradictions) -> bool {
         let is_usual = || !self.contradictions.any_except(usual);
-        self.alone[place] && !(ALONE[place] == CauseKind::Contradiction && is_usual())
+        self.alone[kind as usize] && !(kind == CauseKind::Contradiction && is_usual())
+    }
+
+    /// Returns whether a small change of the packet fits.
+    pub fn is_near(&self) -> bool {
+        [CauseKind::FlippedBit, CauseKind::ChangedByte]
+            .iter()
+            .any(|&kind| self.alone[kind as usize])
     }
 
     /// Returns the amount from a base that explains the value.
@@ -109,8 +97,8 @@ pub struct Values {
     known: Vec<u32>,
     /// Number of values that the rule allows.
     pub possible: f64,
-    /// Numbers of fits by chance, for each of [`ALONE`].
-    pub expected: [f32; ALONE.len()],
+    /// Numbers of fits by chance, for each of [`CauseKind::ALL`].
+    expected: [f32; KINDS],
 }
 
 impl Values {
@@ -130,11 +118,14 @@ impl Values {
         }
         self.different += 1;
         for test in tests {
-            if let Some(place) = ALONE.iter().position(|&kind| kind == test.kind) {
-                self.expected[place] += test.expected as f32;
-            }
+            self.expected[test.kind as usize] += test.expected as f32;
         }
         true
+    }
+
+    /// Returns the number of fits of a cause by chance.
+    pub fn expected(&self, kind: CauseKind) -> f64 {
+        f64::from(self.expected[kind as usize])
     }
 
     /// Adds other values with this signature.

@@ -2,15 +2,13 @@
 
 #![cfg_attr(not(target_os = "linux"), allow(dead_code))]
 
+use crate::names::names;
 use crate::options::Json;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use residue_guard::negotiate::GREATEST;
 use residue_guard_lab::demo::{Engines, Kind};
-use std::fmt::Debug;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 /// Options of both engines.
 #[derive(Debug, Args)]
@@ -316,11 +314,4 @@ pub struct DemoArgs {
     /// Run in the namespaces that the outer process has created
     #[arg(long, hide = true)]
     pub inside: bool,
-}
-
-/// Returns a parser of the names of an enum, which lists them in the help.
-fn names<T: FromStr<Err: Debug> + Clone + Send + Sync + 'static>(
-    names: impl IntoIterator<Item = &'static str>,
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(names).map(|name| name.parse().expect("one of the names"))
 }

@@ -2,12 +2,12 @@
 
 use super::report::count;
 use super::{Capture, Changed, FEW, Target, trouble};
+use crate::names::names;
 use crate::options::Json;
 use crate::output::{Bracket, Outcome, Output, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use residue_net::Error;
 use residue_net::diagnose::CauseKind;
 use residue_net::fix::{self, Kept, Policy, Repair, Repairer, Repairs};
@@ -51,7 +51,12 @@ pub struct FixArgs {
     #[arg(long, conflicts_with = "only")]
     all: bool,
     /// Repair only values with these causes, separated by commas
-    #[arg(long, value_name = "CAUSE", value_delimiter = ',', value_parser = causes())]
+    #[arg(
+        long,
+        value_name = "CAUSE",
+        value_delimiter = ',',
+        value_parser = names::<CauseKind>(CauseKind::ALL.map(CauseKind::name))
+    )]
     only: Vec<CauseKind>,
     /// Repair packets of length 0 as well, which segmentation offload leaves
     #[arg(long)]
@@ -61,12 +66,6 @@ pub struct FixArgs {
     list: bool,
     #[command(flatten)]
     format: Json,
-}
-
-/// Reads a cause by its name.
-fn causes() -> impl TypedValueParser<Value = CauseKind> {
-    PossibleValuesParser::new(CauseKind::ALL.map(CauseKind::name))
-        .try_map(|name| name.parse::<CauseKind>())
 }
 
 impl FixArgs {

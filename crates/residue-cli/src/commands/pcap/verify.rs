@@ -10,6 +10,7 @@ use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use residue_net::check::Verdict;
+use residue_net::diagnose::CauseKind;
 use residue_net::select::Selection;
 use residue_net::summary::Summary;
 use residue_net::time::Moment;
@@ -26,18 +27,8 @@ card completes after the capture on the sender); absent (left out, as the protoc
 illegal (left out, but required); unverifiable (cut short, or partly not captured); length \
 conflict (length fields contradict each other).
 
-Causes: offload (also a zero IPv4 header checksum of a sender that leaves others to its card); \
-rewritten (addresses or ports were changed but the checksum was not: all packets between two \
-addresses are wrong by the same amount); offload-rewritten (the same, in the sum of the \
-pseudo-header); zeroed; filled (the field repeats the byte around it); not-complemented; \
-byte-swapped; negative-zero (0000 for FFFF, RFC 1624); no-pseudo-header; other-length (right if \
-padding or a frame check sequence is included, or some bytes are left out, or for another length \
-in the header); other-destination \
-(computed with the next hop of a source route in place of the last, or vice versa); decrypted \
-(the value of an IEEE 802.11 frame before its receiver decrypted it); copied (packets with other \
-contents have the same value); repeated (the field occurs again in its packet); contradiction (a \
-header cannot be right); flipped-bit; changed-byte; unknown. A cause is named if it would fit by \
-chance at most once in a thousand such captures; the report says how probable that is.
+Causes: {causes}. A cause is named if it would fit by chance at most once in a thousand such \
+captures; the report says how probable that is.
 
 Not followed: packets that reach a link type, EtherType, IP protocol, tunnel or stream that \
 residue does not read, or that is encrypted; a packet is counted once for each. Check values \
@@ -87,9 +78,18 @@ Examples:
   residue pcap verify --report ticket trace.pcap       a page: ticket/index.html
   tcpdump -w - -c 1000 | residue pcap verify";
 
+/// Returns the text with the causes.
+fn help() -> String {
+    let causes = CauseKind::ALL.map(|kind| match kind.note() {
+        "" => kind.name().to_string(),
+        note => format!("{kind} ({note})"),
+    });
+    HELP.replace("{causes}", &causes.join("; "))
+}
+
 /// Arguments of `residue pcap verify`.
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = help())]
 pub struct VerifyArgs {
     #[command(flatten)]
     captures: Captures,

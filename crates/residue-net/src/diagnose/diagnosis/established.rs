@@ -2,8 +2,8 @@
 
 use super::{Chances, Diagnosis, SUMS};
 use crate::diagnose::rewritten::{Amount, Base};
-use crate::diagnose::signature::{ALONE, NEAR, STRONG, Signature};
-use crate::diagnose::{CauseKind, Chance};
+use crate::diagnose::signature::Signature;
+use crate::diagnose::{CauseKind, Chance, Shown};
 use std::collections::{BTreeMap, HashMap};
 
 /// What explains a value.
@@ -55,16 +55,21 @@ impl Diagnosis {
         // Each kind is tested on the values that nothing before it explains; what allows only one
         // value comes first, and was tested on all.
         let usual = self.right.contradictions();
-        for (place, kind) in ALONE.into_iter().enumerate() {
+        for kind in CauseKind::ALL {
+            let is_weak = match kind.shown() {
+                Some(Shown::OneValue) => false,
+                Some(Shown::ManyValues) => true,
+                Some(Shown::Packets) | None => continue,
+            };
             let mut tested: BTreeMap<&'static str, (u64, f64, u64)> = BTreeMap::new();
             for (signature, values) in &self.signatures {
-                if place >= STRONG && self.decide(signature, &established).is_some() {
+                if is_weak && self.decide(signature, &established).is_some() {
                     continue;
                 }
                 let (count, expected, fits) = tested.entry(signature.protocol.name).or_default();
                 *count += values.different;
-                *expected += f64::from(values.expected[place]);
-                *fits += if signature.fits(place, usual) { values.different } else { 0 };
+                *expected += values.expected(kind);
+                *fits += if signature.fits(kind, usual) { values.different } else { 0 };
             }
             for (protocol, (count, expected, fits)) in tested {
                 let chance = Chance::of_fits_among(count, expected, fits);
@@ -142,9 +147,10 @@ impl Diagnosis {
     ) -> Option<Decision> {
         let protocol = signature.protocol.name;
         let usual = self.right.contradictions();
-        let alone = |range: std::ops::Range<usize>| {
-            range.filter(|&place| signature.fits(place, usual)).find_map(|place| {
-                let kind = ALONE[place];
+        let alone = |shown| {
+            let fits =
+                |kind: &CauseKind| kind.shown() == Some(shown) && signature.fits(*kind, usual);
+            CauseKind::ALL.into_iter().filter(fits).find_map(|kind| {
                 let &chance = established.alone.get(&(kind, protocol))?;
                 Some(Decision { kind, chance, amount: None })
             })
@@ -160,15 +166,15 @@ impl Diagnosis {
             let key = (protocol, signature.stored?);
             // The right values of a flow may be near each other: a small change turns one of them
             // into another.
-            let is_near = NEAR.iter().any(|&place| signature.alone[place]);
-            let right = established.right.get(&key).filter(|_| !is_near);
+            let right = established.right.get(&key).filter(|_| !signature.is_near());
             let &chance = established.copied.get(&key).or(right)?;
             Some(Decision { kind: CauseKind::Copied, chance, amount: None })
         };
         if let Some(chance) = self.offloaded_header(signature) {
             return Some(Decision { kind: CauseKind::Offload, chance, amount: None });
         }
-        alone(0..STRONG).or_else(rewritten).or_else(copied).or_else(|| alone(STRONG..ALONE.len()))
+        let alone_by_one = alone(Shown::OneValue);
+        alone_by_one.or_else(rewritten).or_else(copied).or_else(|| alone(Shown::ManyValues))
     }
 
     /// Returns the chance of zero IPv4 header checksums of a sender that leaves others to its

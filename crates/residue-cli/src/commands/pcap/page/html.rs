@@ -2,6 +2,7 @@
 
 use super::parts::{Captured, Page, Part};
 use crate::commands::pcap::report::{self, Ranked, Section, count};
+use residue_net::diagnose::CauseKind;
 use residue_net::summary::{Counts, Summary};
 use residue_report::number::grouped;
 use residue_report::page::{head, section};
@@ -139,55 +140,10 @@ fn plural(count: u64) -> &'static str {
 
 /// Returns the meaning of a cause or verdict, and what to do about it.
 fn meaning(name: &str) -> Option<&'static str> {
+    if let Ok(cause) = name.parse::<CauseKind>() {
+        return Some(cause.meaning());
+    }
     Some(match name {
-        "offload" => {
-            "The network card of the sender completes these values after the capture. They are \
-             right on the wire: no damage."
-        }
-        "rewritten" => {
-            "An address or a port was changed, but not the checksum: by a device on the path, or \
-             by a program that anonymised the capture. Receivers drop these packets."
-        }
-        "offload-rewritten" => {
-            "The network card had not completed these values when an address or a port was \
-             changed: by a program that anonymised the capture, or by a virtual switch."
-        }
-        "filled" => {
-            "The field repeats the byte around it: a program wrote over a part of the packet."
-        }
-        "not-complemented" => "The sum was stored without its complement: an error of the sender.",
-        "no-pseudo-header" => {
-            "The sum leaves out the addresses and the length: an error of the sender."
-        }
-        "copied" => "Packets with other contents have the same value: it was copied, not computed.",
-        "repeated" => {
-            "The value is in the packet twice: a part of the packet was copied over another, as \
-             programs do that make packets for tests."
-        }
-        "contradiction" => {
-            "A header cannot be right: it contradicts itself or the packet. Damage, or a packet \
-             made for tests."
-        }
-        "decrypted" => {
-            "The receiver decrypted these frames; the value is that of the encrypted ones. No \
-             damage."
-        }
-        "changed-byte" => "One byte was changed between the sender and the capture: damage.",
-        "zeroed" => "The field is zero: its sender did not compute it, or a program cleared it.",
-        "byte-swapped" => "The bytes of the value are in the wrong order: an error of the sender.",
-        "negative-zero" => {
-            "0000 in place of FFFF: a device updated the value by the equation of RFC 1141, which \
-             RFC 1624 corrects."
-        }
-        "other-length" => {
-            "The value is right over another number of bytes: padding or a frame check sequence \
-             was summed, some bytes were left out, or the length was changed later."
-        }
-        "other-destination" => {
-            "The value was computed with another destination than the last one of a source route."
-        }
-        "flipped-bit" => "One bit was changed between the sender and the capture: damage.",
-        "unknown" => "No known cause gives the stored value: damage, or an unknown cause.",
         "illegal" => "The sender left the value out, but the protocol requires it.",
         "length conflict" => {
             "Length fields contradict each other: damage, or an error of the sender."
