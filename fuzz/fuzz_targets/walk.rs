@@ -4,10 +4,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use residue_net::agreements::Agreements;
 use residue_net::check::{Presence, Reason};
 use residue_net::frame::{Found, Walk};
 use residue_net::pcap::Reader;
-use residue_net::wire::tcp_checksum_option::Agreements;
+use residue_net::wire;
 
 /// Small compressed files can hold endless packets.
 const MOST: usize = 1000;
@@ -24,7 +25,7 @@ fuzz_target!(|file: &[u8]| {
         let bytes = packet.bytes;
         let mut walk =
             Walk::new(bytes, packet.wire_length, Reason::Cut, &mut found, &mut agreements);
-        walk.link(packet.link, packet.fcs);
+        wire::walk(&mut walk, packet.link, packet.fcs);
         assert!(found.checks.len() < MOST_CHECKS, "{} checks", found.checks.len());
         for check in &found.checks {
             let stored = check.stored(bytes).expect("a check is found with its field");

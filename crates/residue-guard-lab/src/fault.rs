@@ -1,6 +1,6 @@
 //! Faults of networks.
 
-use super::Random;
+use crate::random::Random;
 use residue_net::named;
 use serde::{Deserialize, Serialize};
 

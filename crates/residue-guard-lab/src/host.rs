@@ -1,6 +1,6 @@
 //! An end of the connection: a TCP stack, and the guard in front of it.
 
-use super::mixed;
+use crate::random::mixed;
 use residue_guard::{Action, Engine};
 use smoltcp::iface::{self, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{self, Device, DeviceCapabilities, Medium};

@@ -2,7 +2,8 @@
 
 use super::fault::{Fault, Harm};
 use super::host::MTU;
-use super::{Plan, Random};
+use crate::plan::Plan;
+use crate::random::Random;
 use residue_guard::options;
 use residue_guard::packet::{segment, write_checksum};
 use residue_net::wire::tcp_checksum_option::{DATA, REQUEST};

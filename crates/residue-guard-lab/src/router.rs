@@ -1,7 +1,8 @@
 //! A router that damages forwarded packets.
 
-use super::link::{blank, damage};
-use super::{Fault, Random};
+use crate::fault::Fault;
+use crate::link::{blank, damage};
+use crate::random::Random;
 use residue_guard::packet::{SYN, segment};
 use residue_guard::queue::{Judge, Verdict};
 use residue_net::wire::tcp_checksum_option::REQUEST;

@@ -2,7 +2,7 @@
 
 use super::host::Host;
 use super::link::{Link, To};
-use super::{Plan, Row};
+use crate::plan::{Plan, Row};
 use residue_guard::negotiate::GREATEST;
 use residue_guard::packet::segment;
 use residue_guard::{Config, Counters, Engine};

@@ -1,9 +1,9 @@
 //! Requests, and the agreements of two hosts (Sahu 2019, tables 7.1 and 7.2; RFC 1146).
 
 use residue::cpu::{Features, features};
-use residue_net::wire::tcp_checksum_option::agreed;
+use residue_net::agreements::agreed;
 
-pub use residue_net::wire::tcp_checksum_option::GREATEST;
+pub use residue_net::agreements::GREATEST;
 
 /// Returns the value of a host in table 7.1: by whether its network card computes TCP checksums
 /// (`offload`), and whether a NAT may be between it and its peers (`nat`).

@@ -3,7 +3,7 @@
 use crate::options::Options;
 use residue_net::Address;
 use residue_net::check::{Piece, Span, Verdict};
-use residue_net::wire::ip::Ip;
+use residue_net::frame::Ip;
 use residue_net::wire::{Field, tcp};
 use std::ops::Range;
 

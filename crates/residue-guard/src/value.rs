@@ -3,7 +3,7 @@
 use crate::options::{self, Options};
 use crate::packet::{Segment, forbid_fragments, write_checksum};
 use residue_net::check::{Piece, Span, Verdict};
-use residue_net::wire::ip::Ip;
+use residue_net::frame::Ip;
 use residue_net::wire::tcp;
 use residue_net::wire::tcp_checksum_option::{DATA, Layout};
 

@@ -15,6 +15,7 @@ mod judge;
 mod layer;
 mod leftover;
 mod matching;
+mod options;
 mod pattern;
 mod report;
 mod side;
@@ -24,47 +25,16 @@ pub use delays::Delays;
 pub use intake::Counts;
 pub use judge::Outcome;
 pub use layer::{Field, Flow};
+pub use options::{MOST_ALTERED, Options};
 pub use pattern::{Altered, BLOCK, Example, Group, Kind, Toward, groups};
 pub use report::{Direction, Event, Point, Report, Seen};
 pub use sketch::{Clocks, Sketch};
 
 use crate::pcap::Reader;
 use flows::Flows;
-use intake::{Intake, Packet};
+use intake::Intake;
 use matching::Compare;
 use std::io::Read;
-
-/// Largest number of altered packets that are kept, to be grouped. Others are counted.
-pub const MOST_ALTERED: usize = 1 << 15;
-/// Time in nanoseconds that a number stands for where packets have no time.
-const STEP: i64 = 1_000_000;
-
-/// Limits and settings.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Longest time in nanoseconds for which a packet waits for its partner.
-    pub window: i64,
-    /// Largest number of packets of a point that wait.
-    pub most: usize,
-    /// Report packets that take longer than the fastest one by this time in nanoseconds.
-    pub late: Option<i64>,
-    /// Time of the second capture less that of the first in nanoseconds, if known.
-    pub difference: Option<i64>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { window: 10_000_000_000, most: 100_000, late: None, difference: None }
-    }
-}
-
-/// Returns the time of a packet, or its number as a time.
-fn time_of(packet: &Packet, timed: bool) -> i64 {
-    match packet.time {
-        Some(time) if timed => i64::try_from(time).unwrap_or(i64::MAX),
-        _ => i64::try_from(packet.number).unwrap_or(i64::MAX).saturating_mul(STEP),
-    }
-}
 
 /// Samples a capture, for [`run`].
 pub fn sketch<R: Read>(reader: Reader<R>) -> Sketch {

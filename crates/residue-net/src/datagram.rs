@@ -3,9 +3,8 @@
 use crate::address::Address;
 use crate::buffer::{Copied, Origin, Places};
 use crate::check::{Reason, Span};
-use crate::frame::{DEEPEST, Fragment};
+use crate::frame::{DEEPEST, Fragment, Ip};
 use crate::lru::Lru;
-use crate::wire::ip::Ip;
 
 /// Largest number of incomplete datagrams; the oldest is given up for another.
 const MOST_DATAGRAMS: usize = 4096;

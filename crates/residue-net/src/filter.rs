@@ -26,6 +26,7 @@
 //! `less` nor `greater` holds for them. An empty filter holds for all packets.
 
 mod error;
+mod expression;
 mod names;
 mod parse;
 mod primitive;
@@ -34,12 +35,13 @@ mod value;
 
 pub use error::FilterError;
 
+use crate::agreements::Agreements;
 use crate::buffer::Buffer;
 use crate::check::Reason;
 use crate::frame::{Found, Walk};
 use crate::pcap::{LinkType, Packet};
-use crate::wire::tcp_checksum_option::Agreements;
-use primitive::Primitive;
+use crate::wire;
+use expression::Expression;
 use std::str::FromStr;
 
 /// A filter for packets.
@@ -59,41 +61,7 @@ use std::str::FromStr;
 /// # Ok::<(), residue_net::filter::FilterError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Filter {
-    root: Option<Node>,
-    primitives: Vec<Primitive>,
-}
-
-/// A part of an expression.
-#[derive(Clone, Debug)]
-enum Node {
-    /// The primitive with this index.
-    Primitive(usize),
-    Not(Box<Node>),
-    /// Operands, grouped from the left.
-    Chain(Box<Node>, Vec<(Joint, Node)>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Joint {
-    And,
-    Or,
-}
-
-impl Node {
-    fn holds(&self, primitive: &mut impl FnMut(usize) -> bool) -> bool {
-        match self {
-            Node::Primitive(index) => primitive(*index),
-            Node::Not(node) => !node.holds(primitive),
-            Node::Chain(first, rest) => {
-                rest.iter().fold(first.holds(primitive), |so_far, next| match next {
-                    (Joint::And, node) => so_far && node.holds(primitive),
-                    (Joint::Or, node) => so_far || node.holds(primitive),
-                })
-            }
-        }
-    }
-}
+pub struct Filter(Expression);
 
 impl Filter {
     /// Reads an expression.
@@ -102,7 +70,7 @@ impl Filter {
     ///
     /// If it is no filter of the supported language; the error shows the place.
     pub fn parse(expression: &str) -> Result<Filter, FilterError> {
-        parse::parse(expression)
+        parse::parse(expression).map(Filter)
     }
 
     /// Returns whether the filter holds for the packet `bytes`, which begins with a header of type
@@ -120,11 +88,13 @@ impl Filter {
     }
 
     fn walks(&self, link: LinkType, bytes: &[u8], length: u32, fcs: Option<u8>) -> bool {
-        let Some(root) = &self.root else { return true };
+        let Expression { root, primitives } = &self.0;
+        let Some(root) = root else { return true };
         let (mut found, mut agreements) = (Found::default(), Agreements::default());
         found.headers.are_wanted = true;
-        Walk::new(bytes, length, Reason::Cut, &mut found, &mut agreements).link(link, fcs);
-        root.holds(&mut |index| self.primitives[index].holds(bytes, &found, Some(length)))
+        let mut walk = Walk::new(bytes, length, Reason::Cut, &mut found, &mut agreements);
+        wire::walk(&mut walk, link, fcs);
+        root.holds(&mut |index| primitives[index].holds(bytes, &found, Some(length)))
     }
 
     /// Sets `holds` to whether each primitive holds for a buffer, whose walk noted headers.
@@ -132,13 +102,13 @@ impl Filter {
     pub(crate) fn ask(&self, buffer: &Buffer<'_>, length: Option<u32>, holds: &mut Vec<bool>) {
         holds.clear();
         let Buffer { bytes, found, .. } = buffer;
-        holds.extend(self.primitives.iter().map(|it| it.holds(bytes, found, length)));
+        holds.extend(self.0.primitives.iter().map(|it| it.holds(bytes, found, length)));
     }
 
     /// Returns whether the filter holds if its primitives do.
     pub(crate) fn decide(&self, holds: &[bool]) -> bool {
         let mut primitive = |index: usize| holds.get(index) == Some(&true);
-        self.root.as_ref().is_none_or(|root| root.holds(&mut primitive))
+        self.0.root.as_ref().is_none_or(|root| root.holds(&mut primitive))
     }
 }
 

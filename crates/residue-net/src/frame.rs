@@ -1,117 +1,13 @@
-//! The walk through a packet: from its first header inwards, collecting checks.
+//! The walk through a packet: from its first header inwards, collecting checks. `wire` knows the
+//! protocols.
 
-use crate::address::Address;
+mod found;
+
+pub use found::{Found, Fragment, Header, Headers, Ip, Segment};
+
+use crate::agreements::Agreements;
 use crate::check::{Check, Piece, Presence, Protocol, Reason, Rule, Span};
-use crate::pcap::LinkType;
 use crate::unfollowed::{Numbering, Unfollowed};
-use crate::wire;
-use crate::wire::ip::Ip;
-use crate::wire::tcp_checksum_option::Agreements;
-
-/// The contents found in one buffer.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// Checks, outer before inner.
-    pub checks: Vec<Check>,
-    /// Covered pieces; each check has a range of them.
-    pub pieces: Vec<Piece>,
-    /// Source and destination address of every network header, outer before inner.
-    pub networks: Vec<[Span; 2]>,
-    /// Fragments of datagrams, to be reassembled.
-    pub fragments: Vec<Fragment>,
-    /// TCP segments of connections whose stream carries check values.
-    pub segments: Vec<Segment>,
-    /// Protocols that are not parsed, at which the walk ended, with the numbers of packets.
-    pub unfollowed: Vec<(Unfollowed, u64)>,
-    /// Headers that filters ask for.
-    pub headers: Headers,
-}
-
-/// A header that filters ask for, beside those of networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Header {
-    /// Ethernet: source and destination address.
-    Ethernet([Span; 2]),
-    /// An EtherType, and its payload.
-    EtherType(u16, Span),
-    /// A VLAN tag: the number of the VLAN.
-    Vlan(u16),
-    /// The payload of IP.
-    Payload {
-        /// Version of IP.
-        version: u8,
-        /// Protocol number.
-        protocol: u8,
-        /// Source and destination port, if the protocol has ports and they were captured.
-        ports: Option<[u16; 2]>,
-    },
-    /// Source and destination address of the network header, for a unit without one.
-    Addresses([Address; 2]),
-}
-
-impl Header {
-    /// Returns the headers of a connection, for units of its stream.
-    #[must_use]
-    pub fn of_tcp(addresses: [&[u8]; 2], ports: [u16; 2]) -> [Header; 2] {
-        let version = if addresses[0].len() == 4 { 4 } else { 6 };
-        let addresses = Header::Addresses(addresses.map(Address::new));
-        [addresses, Header::Payload { version, protocol: 6, ports: Some(ports) }]
-    }
-}
-
-/// The headers met in a walk, outer before inner.
-#[derive(Debug, Default)]
-pub struct Headers {
-    /// Whether headers are noted. Verification without a filter does not need them.
-    pub are_wanted: bool,
-    /// The headers.
-    pub list: Vec<Header>,
-}
-
-impl Found {
-    /// Clears all, for the next buffer.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.checks.clear();
-        self.pieces.clear();
-        self.networks.clear();
-        self.fragments.clear();
-        self.segments.clear();
-        self.unfollowed.clear();
-        self.headers.list.clear();
-    }
-}
-
-/// A fragment of an IP datagram.
-#[derive(Clone, Copy, Debug)]
-pub struct Fragment {
-    /// Network layer of the datagram: addresses, and the protocol of its payload. Its `payload` is
-    /// that of this fragment.
-    pub ip: Ip,
-    /// Identification of the datagram.
-    pub identification: u32,
-    /// Offset in the payload of the datagram, in bytes.
-    pub offset: u32,
-    /// Whether more fragments follow.
-    pub more: bool,
-    /// Number of headers around it, as [`Walk`] counts them.
-    pub depth: u8,
-}
-
-/// A TCP segment.
-#[derive(Clone, Copy, Debug)]
-pub struct Segment {
-    /// Network layer around it.
-    pub ip: Ip,
-    /// Source and destination port.
-    pub ports: [u16; 2],
-    /// Sequence number of its first byte (of its SYN, if it has one).
-    pub sequence: u32,
-    /// Flags of the header.
-    pub flags: u8,
-    /// Data of the segment.
-    pub payload: Span,
-}
 
 /// Largest depth of nested headers: networks do not nest so deeply, but a forged packet can.
 pub(crate) const DEEPEST: u8 = 24;
@@ -135,7 +31,7 @@ pub struct Walk<'a> {
     /// Whether its length was 0, as segmentation offload leaves it.
     pub length_zero: bool,
     /// End of the packet when it was sent.
-    sent: u32,
+    pub(crate) sent: u32,
     /// Number of headers around the current position, of those that can nest.
     pub(crate) depth: u8,
 }
@@ -154,12 +50,6 @@ impl<'a> Walk<'a> {
         let sent = sent.max(captured);
         let addresses = [Span::default(); 2];
         Walk { bytes, missing, found, agreements, addresses, length_zero: false, sent, depth: 0 }
-    }
-
-    /// Walks a packet from its link-layer header on. `fcs` is the length of the frame check
-    /// sequence at its end, in bytes.
-    pub fn link(&mut self, link: LinkType, fcs: Option<u8>) {
-        wire::link::walk(self, link, Span { start: 0, end: self.sent }, fcs);
     }
 
     /// Returns the byte at `offset` in `span`, if it was captured.
@@ -228,18 +118,6 @@ impl<'a> Walk<'a> {
         let Headers { are_wanted, list } = &mut self.found.headers;
         if *are_wanted {
             list.push(header);
-        }
-    }
-
-    /// Notes the payload of an IP header for filters. Only the first fragment of a datagram has its
-    /// ports.
-    #[inline]
-    pub fn note_payload(&mut self, ip: &Ip, is_first: bool) {
-        if self.found.headers.are_wanted {
-            let start = self.array::<4>(ip.payload, 0);
-            let start = start.filter(|_| is_first && wire::has_ports(ip.protocol));
-            let ports = start.map(|[a, b, c, d]| [[a, b], [c, d]].map(u16::from_be_bytes));
-            self.note(Header::Payload { version: ip.version, protocol: ip.protocol, ports });
         }
     }
 

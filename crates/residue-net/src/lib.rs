@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+pub mod agreements;
 mod buffer;
 pub mod check;
 pub mod compare;

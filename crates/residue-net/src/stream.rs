@@ -7,14 +7,17 @@
 //! where a digest proves that a PDU begins.
 
 mod direction;
+mod pdu;
 mod session;
 
+pub use pdu::Pdu;
+
+use crate::agreements::Connection;
 use crate::buffer::{Origin, Places};
 use crate::frame::{Found, Header, Segment};
 use crate::lru::Lru;
 use crate::unfollowed::{Numbering, Unfollowed};
 use crate::wire::storage::Kind;
-use crate::wire::tcp_checksum_option::Connection;
 use direction::{Around, Arrived, Direction};
 use session::Session;
 
@@ -27,23 +30,6 @@ const FIN: u8 = 1;
 const SYN: u8 = 2;
 const RST: u8 = 4;
 const ACK: u8 = 16;
-
-/// A PDU with digests; or, without bytes, the report on a stream in which no PDU was found.
-#[derive(Debug)]
-pub struct Pdu {
-    /// The packet in which it begins.
-    pub origin: Origin,
-    /// Number among the captured PDUs of its sender, from 1; 0 if it is not a PDU.
-    pub number: u64,
-    /// Source and destination address, followed by the captured bytes.
-    pub bytes: Vec<u8>,
-    /// Places of these bytes in the file, as in [`Places::Runs`].
-    pub places: Vec<(u32, u64)>,
-    /// Checks of the PDU.
-    pub found: Found,
-    /// Whether bytes are missing.
-    pub is_cut: bool,
-}
 
 #[derive(Debug)]
 struct Stream {
@@ -212,8 +198,8 @@ impl Streams {
 mod tests {
     use super::*;
     use crate::check::Span;
+    use crate::frame::Ip;
     use crate::pcap::LinkType;
-    use crate::wire::ip::Ip;
 
     const ORIGIN: Origin = Origin { packet: 1, link: LinkType::ETHERNET, time: None };
 

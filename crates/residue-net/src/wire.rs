@@ -56,9 +56,9 @@ pub mod vxlan;
 pub mod wlan;
 
 use crate::check::Span;
-use crate::frame::{Header, Walk};
+use crate::frame::{Header, Ip, Walk};
+use crate::pcap::LinkType;
 use crate::unfollowed::Numbering;
-use ip::Ip;
 use std::ops::Range;
 
 /// The range of a field in its header, in bytes.
@@ -81,6 +81,38 @@ fn ports(header: &[u8]) -> [u16; 2] {
 #[must_use]
 pub fn has_ports(protocol: u8) -> bool {
     matches!(protocol, 6 | 17 | 33 | 132 | 136)
+}
+
+/// Returns the range of the check value in the transport header of an IP protocol.
+#[must_use]
+pub fn checksum(protocol: u8) -> Option<Field> {
+    match protocol {
+        1 | 58 => Some(icmp::CHECKSUM),
+        6 => Some(tcp::CHECKSUM),
+        17 => Some(udp::CHECKSUM),
+        33 => Some(dccp::CHECKSUM),
+        132 => Some(sctp::CHECKSUM),
+        136 => Some(udp_lite::CHECKSUM),
+        _ => None,
+    }
+}
+
+/// Walks a packet from its link-layer header on. `fcs` is the length of the frame check sequence at
+/// its end, in bytes.
+pub fn walk(walk: &mut Walk, link: LinkType, fcs: Option<u8>) {
+    link::walk(walk, link, Span { start: 0, end: walk.sent }, fcs);
+}
+
+/// Notes the payload of an IP header for filters. Only the first fragment of a datagram has its
+/// ports.
+#[inline]
+fn note_payload(walk: &mut Walk, ip: &Ip, is_first: bool) {
+    if walk.found.headers.are_wanted {
+        let start = walk.array::<4>(ip.payload, 0);
+        let start = start.filter(|_| is_first && has_ports(ip.protocol));
+        let ports = start.map(|[a, b, c, d]| [[a, b], [c, d]].map(u16::from_be_bytes));
+        walk.note(Header::Payload { version: ip.version, protocol: ip.protocol, ports });
+    }
 }
 
 /// Walks the payload of an EtherType.
@@ -116,7 +148,7 @@ pub fn payload(walk: &mut Walk, numbering: Numbering, number: u16, span: Span) {
 /// Walks `ip.payload` by its IP protocol number.
 #[inline]
 pub fn ip_protocol(walk: &mut Walk, ip: &Ip) {
-    walk.note_payload(ip, true);
+    note_payload(walk, ip, true);
     match ip.protocol {
         6 => tcp::walk(walk, ip),
         17 => udp::walk(walk, ip),

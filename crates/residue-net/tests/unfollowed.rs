@@ -1,11 +1,12 @@
 //! Tests that every end of a walk at an unparsed protocol is reported, and no other.
 
+use residue_net::agreements::Agreements;
 use residue_net::frame::{Found, Walk};
 use residue_net::pcap::{LinkType, Packet};
 use residue_net::summary::Summary;
 use residue_net::unfollowed::{Numbering, Unfollowed};
 use residue_net::verify::Verifier;
-use residue_net::wire::tcp_checksum_option::Agreements;
+use residue_net::wire;
 
 /// Parses hexadecimal digits with spaces.
 fn hex(text: &str) -> Vec<u8> {
@@ -47,7 +48,8 @@ fn tcp(port: u16, sequence: u32, flags: u8, inner: &[u8]) -> Vec<u8> {
 fn ends(link: u32, bytes: &[u8]) -> Vec<String> {
     let (mut found, mut agreements) = (Found::default(), Agreements::default());
     let cut = residue_net::check::Reason::Cut;
-    Walk::new(bytes, 0, cut, &mut found, &mut agreements).link(LinkType(link), None);
+    let mut walk = Walk::new(bytes, 0, cut, &mut found, &mut agreements);
+    wire::walk(&mut walk, LinkType(link), None);
     found.unfollowed.iter().map(|(unfollowed, _)| unfollowed.to_string()).collect()
 }
 

@@ -1,9 +1,10 @@
 //! Tests of walks through packets that contradict themselves.
 
+use residue_net::agreements::Agreements;
 use residue_net::check::{Presence, Reason};
 use residue_net::frame::{Found, Walk};
 use residue_net::pcap::LinkType;
-use residue_net::wire::tcp_checksum_option::Agreements;
+use residue_net::wire;
 
 fn presences(frame: &[u8]) -> Vec<(&'static str, Presence)> {
     presences_with(frame, None)
@@ -13,7 +14,8 @@ fn presences(frame: &[u8]) -> Vec<(&'static str, Presence)> {
 fn presences_with(frame: &[u8], fcs: Option<u8>) -> Vec<(&'static str, Presence)> {
     let (mut found, mut agreements) = (Found::default(), Agreements::default());
     let sent = frame.len() as u32;
-    Walk::new(frame, sent, Reason::Cut, &mut found, &mut agreements).link(LinkType::ETHERNET, fcs);
+    let mut walk = Walk::new(frame, sent, Reason::Cut, &mut found, &mut agreements);
+    wire::walk(&mut walk, LinkType::ETHERNET, fcs);
     found.checks.iter().map(|check| (check.protocol.name, check.presence)).collect()
 }
 

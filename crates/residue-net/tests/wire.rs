@@ -1,10 +1,11 @@
 //! Tests of every protocol: the checks of a known packet are found, a change of any covered bit is
 //! detected, and no damaged packet makes a walk panic.
 
+use residue_net::agreements::Agreements;
 use residue_net::check::{Check, Piece, Presence, Reason, Verdict};
 use residue_net::frame::{Found, Walk};
 use residue_net::pcap::LinkType;
-use residue_net::wire::tcp_checksum_option::Agreements;
+use residue_net::wire;
 
 /// A line of the file of packets.
 struct Packet {
@@ -44,8 +45,8 @@ fn packets() -> Vec<Packet> {
 fn find(packet: &Packet, bytes: &[u8], sent: usize) -> Found {
     let mut found = Found::default();
     let mut agreements = Agreements::default();
-    Walk::new(bytes, sent as u32, Reason::Cut, &mut found, &mut agreements)
-        .link(packet.link, packet.fcs);
+    let mut walk = Walk::new(bytes, sent as u32, Reason::Cut, &mut found, &mut agreements);
+    wire::walk(&mut walk, packet.link, packet.fcs);
     found
 }
 
@@ -117,7 +118,7 @@ fn find_same(packet: &Packet, bytes: &[u8], index: usize, check: &Check) -> Opti
 
 /// Bits that receivers ignore: the packet, the offset of the tunnel's header, and the bits from
 /// there on.
-const RESERVED: [(&str, usize, &[u8]); 27] = [
+const RESERVED: &[(&str, usize, &[u8])] = &[
     // RFC 7348 section 5: all but the I flag.
     ("vxlan", 28, &[0xf7, 0xff, 0xff, 0xff, 0, 0, 0, 0xff]),
     ("vxlan, old port", 28, &[0xf7, 0xff, 0xff, 0xff, 0, 0, 0, 0xff]),
@@ -166,7 +167,7 @@ const RESERVED: [(&str, usize, &[u8]); 27] = [
 #[test]
 fn reserved_bits_change_nothing_that_is_found() {
     let packets = packets();
-    for (name, start, bits) in RESERVED {
+    for &(name, start, bits) in RESERVED {
         let packet = packets.iter().find(|packet| packet.name == name).expect(name);
         for most in [0xff, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80] {
             let mut bytes = packet.bytes.clone();
@@ -181,6 +182,43 @@ fn reserved_bits_change_nothing_that_is_found() {
             }
             assert_eq!(verdicts, packet.checks, "{name}: bits {most:#x}");
         }
+    }
+}
+
+/// Files of tunnels and parts of protocols without such bits, or whose bits [`RESERVED`] has under
+/// the name of another.
+const NO_RESERVED: [&str; 13] = [
+    "ayiya",
+    "gue",
+    "ip",
+    "ipv6",
+    "link",
+    "llc",
+    "mpls",
+    "pdu",
+    "ppi",
+    "ppp",
+    "pseudowire",
+    "storage",
+    "teredo",
+];
+
+/// A header without a check value is read for what is inside: bits that mean nothing must not hide
+/// it.
+#[test]
+fn every_tunnel_has_its_reserved_bits() {
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/wire")).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() || std::fs::read_to_string(&path).unwrap().contains("Protocol {") {
+            continue;
+        }
+        assert!(
+            RESERVED.iter().any(|(packet, ..)| packet.contains(&name))
+                || NO_RESERVED.contains(&name.as_str()),
+            "src/wire/{name}.rs: bits that receivers ignore are missing in RESERVED in \
+             crates/residue-net/tests/wire.rs; if it has none, its name in NO_RESERVED"
+        );
     }
 }
 

@@ -27,9 +27,11 @@ pub fn kernel_scenario(test: &str, inside: fn(&Network)) {
     if std::env::var_os(ROLE).is_some() {
         return scenario(test, inside);
     }
-    let missing = kernel::needs().into_iter().find_map(|need| {
-        let why = need.missing?;
-        Some(format!("{}: {why}", need.name))
+    let missing = missing_tool().or_else(|| {
+        kernel::needs().into_iter().find_map(|need| {
+            let why = need.missing?;
+            Some(format!("{}: {why}", need.name))
+        })
     });
     let mut probe = Command::new("unshare");
     probe.args(NAMESPACES).args(["mount", "-t", "bpf", "bpf", "/mnt"]);
@@ -55,15 +57,23 @@ fn again(test: &str, words: &[&str]) {
     print!("{out}");
 }
 
-fn outside(test: &str) {
-    let missing = ["ip", "iptables", "ip6tables", "unshare", "python3"].into_iter().find(|tool| {
+/// Returns which program is missing that the hosts, and the rules between them, need.
+fn missing_tool() -> Option<String> {
+    let tools = ["ip", "iptables", "ip6tables", "unshare", "python3"];
+    let missing = tools.into_iter().find(|tool| {
         let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();
         !found.is_ok_and(|output| output.status.success())
     });
+    missing.map(|tool| format!("{tool} is not installed"))
+}
+
+fn outside(test: &str) {
+    let missing = missing_tool();
     let probe = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
     // As root with all rights, if possible: the guard takes precedence then.
     let ways = [&[][..], &["--user", "--map-root-user"]].map(|more| [more, &NAMESPACES].concat());
-    let mut why = missing.map_or(String::new(), |tool| format!("{tool} is not installed"));
+    let has_all = missing.is_none();
+    let mut why = missing.unwrap_or_default();
     let works = |words: &Vec<&str>| {
         let output = Command::new("unshare").args(words).args(["sh", "-c", probe]).output();
         output.map_err(|error| error.to_string()).and_then(|output| {
@@ -73,7 +83,7 @@ fn outside(test: &str) {
     };
     let words = ways
         .into_iter()
-        .filter(|_| missing.is_none())
+        .filter(|_| has_all)
         .find(|words| works(words).map_err(|error| why = error).is_ok());
     match words {
         Some(words) => again(test, &words),

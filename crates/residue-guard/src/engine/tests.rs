@@ -4,7 +4,8 @@ use super::*;
 use crate::negotiate::GREATEST;
 use crate::options;
 use crate::packet::{ACK, FIN, RST, SYN, write_checksum};
-use residue_net::wire::tcp_checksum_option::{DATA, agreed};
+use residue_net::agreements::agreed;
+use residue_net::wire::tcp_checksum_option::DATA;
 
 mod handshake;
 mod hostile;

@@ -2,14 +2,17 @@
 //! says that the guard has added one.
 
 use super::device::{iproute2, output};
-use super::load::{EGRESS, INGRESS};
-use super::pins::Pins;
 use crate::sys::interface;
 use std::io;
 use std::path::Path;
 
 /// Preference of the filters.
 const PREFERENCE: &str = "14";
+
+/// The program of sent segments.
+pub(super) const EGRESS: &str = "guard_egress";
+/// The program of received segments.
+pub(super) const INGRESS: &str = "guard_ingress";
 
 /// The programs of packets of a guarded interface, names of their pins, and their direction.
 /// Filters of the guard's own devices end with these.
@@ -33,20 +36,19 @@ fn is_there(interface: &str, direction: &str, program: &str) -> bool {
     shown.is_ok_and(|text| String::from_utf8_lossy(&text).contains(name))
 }
 
-/// Returns the name of a filter that the guard has added and others have removed.
-pub(super) fn missing(pins: &Pins) -> Option<&'static str> {
+/// Returns the name of a filter that the guard has added, as its pin shows, and others have removed.
+pub(super) fn missing(interface: &str, is_pinned: impl Fn(&str) -> bool) -> Option<&'static str> {
     let is_gone = |&&(program, pin, direction): &&(&str, &str, &str)| {
-        pins.link(pin).exists() && !is_there(&pins.interface, direction, program)
+        is_pinned(pin) && !is_there(interface, direction, program)
     };
     ALL.iter().find(is_gone).map(|&(_, pin, _)| pin)
 }
 
 /// Removes the filters of a guard. Links need no such thing, as they end with their pins.
-pub(super) fn remove(pins: &Pins) -> io::Result<()> {
-    let interface = &pins.interface;
+pub(super) fn remove(interface: &str, is_pinned: impl Fn(&str) -> bool) -> io::Result<()> {
     for (program, pin, direction) in ALL {
         // A filter ends with its interface, and others may have removed it.
-        if pins.link(pin).exists()
+        if is_pinned(pin)
             && interface::index(interface).is_some()
             && is_there(interface, direction, program)
         {

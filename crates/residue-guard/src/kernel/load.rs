@@ -2,7 +2,7 @@
 
 use super::PROGRAMS;
 use super::device;
-use super::filters;
+use super::filters::{self, EGRESS, INGRESS};
 use super::layout::{
     Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, TOP, VERSION, crc_tables,
 };
@@ -25,9 +25,7 @@ use std::path::{Path, PathBuf};
 pub(super) const NAMES: [&str; 6] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP, LISTENERS];
 const SOCKETS: &str = "guard_sockops";
 const LISTENERS: &str = "guard_listeners";
-pub(super) const EGRESS: &str = "guard_egress";
 const SEGMENTS: &str = "guard_segments";
-pub(super) const INGRESS: &str = "guard_ingress";
 pub(super) const XDP: &str = "guard_xdp";
 
 /// Longest packet that the programs read.
@@ -160,7 +158,7 @@ fn with_threads(
 pub(super) fn remove(all: &[Pins]) -> io::Result<()> {
     let mut threads = Ok(());
     for pins in all {
-        filters::remove(pins)?;
+        filters::remove(&pins.interface, |pin| pins.link(pin).exists())?;
         let config = Map::<u32, Config>::open(&pins.map("config")).and_then(|map| map.must_get(&0));
         // Without a configuration, `clean` removes the devices.
         if let Ok(config) = config {

@@ -131,7 +131,7 @@ impl Pins {
                 Err(error) => return Some(format!("the link `{name}`: {error}")),
             }
         }
-        if let Some(name) = filters::missing(self) {
+        if let Some(name) = filters::missing(&self.interface, |pin| self.link(pin).exists()) {
             return Some(format!("its part `{name}` was detached"));
         }
         let links = self.links();

@@ -1,7 +1,8 @@
 //! Runs the programs on packets, without attaching them: for tests.
 
+use super::filters::{EGRESS, INGRESS};
 use super::layout::{AGREED, Config, Connection, Counters, Destination, Key, Plain, crc_tables};
-use super::load::{EGRESS, INGRESS, Programs, XDP};
+use super::load::{Programs, XDP};
 use super::maps::put;
 use crate::sys::bpf;
 use std::io;

@@ -548,19 +548,20 @@ mod tests {
         }
     }
 
-    /// Creates a map with keys of 4 bytes and values of 8, without types.
+    /// Creates a map with keys of 4 bytes and values of 8. The kernel does not look for types if
+    /// their numbers are 0.
     fn untyped_map(kind: u32) -> io::Result<OwnedFd> {
-        #[repr(C)]
-        struct Attributes {
-            kind: u32,
-            key_size: u32,
-            value_size: u32,
-            max_entries: u32,
-            flags: u32,
-        }
-        let mut attributes =
-            Attributes { kind, key_size: 4, value_size: 8, max_entries: 4, flags: 0 };
-        // SAFETY: the layout is the command's, which takes no pointers.
-        unsafe { descriptor(Command::MapCreate, &mut attributes) }
+        let none = std::fs::File::open("/dev/null")?;
+        create_map(&NewMap {
+            name: "untyped",
+            kind,
+            key_size: 4,
+            value_size: 8,
+            max_entries: 4,
+            flags: 0,
+            types: none.as_fd(),
+            key_type: 0,
+            value_type: 0,
+        })
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::{Counts, Table};
 
+use residue_net::agreements::Agreements;
 use residue_net::check::{Piece, Reason, Verdict};
 use residue_net::diagnose::Tally;
 use residue_net::frame::{Found, Walk};
 use residue_net::pcap::{LinkType, Reader};
 use residue_net::summary::Summary;
 use residue_net::verify::{Buffer, Finding, Places, Verifier};
-use residue_net::wire::tcp_checksum_option::Agreements;
+use residue_net::wire;
 use std::error::Error;
 use std::fs::File;
 use std::path::Path;
@@ -238,7 +239,8 @@ fn judge(
     mut each: impl FnMut(&Finding<'_>),
 ) {
     let (mut found, mut agreements) = (Found::default(), Agreements::default());
-    Walk::new(bytes, sent, Reason::Cut, &mut found, &mut agreements).link(link, fcs);
+    let mut walk = Walk::new(bytes, sent, Reason::Cut, &mut found, &mut agreements);
+    wire::walk(&mut walk, link, fcs);
     let buffer = Buffer {
         packet: 0,
         link,

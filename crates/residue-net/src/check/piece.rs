@@ -1,6 +1,6 @@
 //! The pieces that a check covers.
 
-use super::Span;
+use super::span::Span;
 
 /// A piece of the coverage of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Rules for computing and storing check values.
 
-use super::{Piece, Span};
+use super::piece::Piece;
+use super::span::Span;
 use residue::crc::{Crc, catalog};
 use residue::fletcher::{self, Mod255, Mod65535, check_octets};
 use residue::internet::Checksum;

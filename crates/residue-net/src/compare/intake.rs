@@ -12,6 +12,9 @@ use std::io::Read;
 /// Largest number of first fragments whose header is kept.
 const MOST_HEADERS: usize = 4096;
 
+/// Time in nanoseconds that a number stands for where packets have no time.
+const STEP: i64 = 1_000_000;
+
 /// A packet to compare.
 #[derive(Debug)]
 pub struct Packet {
@@ -27,6 +30,16 @@ pub struct Packet {
     pub layers: Vec<Layer>,
     /// Whether it was reassembled from fragments, so that its IP header is made up.
     pub reassembled: bool,
+}
+
+impl Packet {
+    /// Returns the time of a packet, or its number as a time.
+    pub fn time_or_number(&self, timed: bool) -> i64 {
+        match self.time {
+            Some(time) if timed => i64::try_from(time).unwrap_or(i64::MAX),
+            _ => i64::try_from(self.number).unwrap_or(i64::MAX).saturating_mul(STEP),
+        }
+    }
 }
 
 /// What a capture holds beside packets to compare.

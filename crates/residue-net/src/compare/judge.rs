@@ -2,11 +2,11 @@
 
 use super::intake::Packet;
 use super::layer::{Flow, Layer, Masks};
+use crate::agreements::Agreements;
 use crate::check::{Check, Presence, Reason, Rule, Span, Verdict};
 use crate::frame::{Found, Walk};
 use crate::pcap::LinkType;
-use crate::wire::has_ports;
-use crate::wire::tcp_checksum_option::Agreements;
+use crate::wire::{self, has_ports};
 use std::collections::BTreeSet;
 
 /// How the check values that cover altered bytes turned out.
@@ -88,7 +88,8 @@ impl Walked {
     fn new(bytes: &[u8], sent: usize) -> Walked {
         let (mut found, mut agreements) = (Found::default(), Agreements::default());
         let sent = u32::try_from(sent).unwrap_or(u32::MAX);
-        Walk::new(bytes, sent, Reason::Cut, &mut found, &mut agreements).link(LinkType::RAW, None);
+        let mut walk = Walk::new(bytes, sent, Reason::Cut, &mut found, &mut agreements);
+        wire::walk(&mut walk, LinkType::RAW, None);
         let verdicts = found.checks.iter().map(|check| check.verdict(bytes, &found.pieces));
         Walked { verdicts: verdicts.collect(), found }
     }

@@ -1,7 +1,7 @@
 //! The network layers of a packet: what identifies it at both points, and what a device may change.
 
 use crate::address::Address;
-use crate::wire::has_ports;
+use crate::wire::{checksum, has_ports};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 use std::ops::Range;
@@ -47,14 +47,8 @@ impl Flow {
 }
 
 /// Returns the range of the check value in a transport header.
-fn checksum(protocol: u8) -> Option<Range<usize>> {
-    match protocol {
-        6 => Some(16..18),
-        17 | 33 | 136 => Some(6..8),
-        132 => Some(8..12),
-        1 | 58 => Some(2..4),
-        _ => None,
-    }
+fn check_value(protocol: u8) -> Option<Range<usize>> {
+    checksum(protocol).map(|field| field.start as usize..field.end as usize)
 }
 
 /// Ranges of a transport header that a device may change, in order.
@@ -86,7 +80,7 @@ impl Masks {
         if has_ports(protocol) {
             masks.push(0..4);
         }
-        if let Some(range) = checksum(protocol) {
+        if let Some(range) = check_value(protocol) {
             masks.push(range);
         }
         match (protocol, bytes.first()) {
@@ -122,7 +116,7 @@ impl Masks {
         } else if matches!(protocol, 1 | 58) {
             self.push(start + 4..start + 6);
         }
-        if let Some(range) = checksum(protocol) {
+        if let Some(range) = check_value(protocol) {
             self.push(start + range.start..start + range.end);
         }
     }

@@ -6,10 +6,11 @@ use super::intake::{Intake, Packet};
 use super::judge;
 use super::layer::{self, Flow, Layer, Masks};
 use super::leftover;
+use super::options::Options;
 use super::pattern::Toward;
 use super::report::{Event, Report, Seen};
 use super::side::{self, Arrived, Side, Slot, Waiting};
-use super::{Clocks, Options, time_of};
+use super::sketch::Clocks;
 use crate::lru::Lru;
 use std::io::Read;
 
@@ -81,7 +82,7 @@ impl<'a> Compare<'a> {
 
     /// Returns the time of a packet on the clock of the first capture.
     fn adjusted(&self, point: usize, packet: &Packet) -> i64 {
-        let time = time_of(packet, self.clocks.timed);
+        let time = packet.time_or_number(self.clocks.timed);
         if point == 0 { time } else { time.saturating_sub(self.clocks.difference) }
     }
 

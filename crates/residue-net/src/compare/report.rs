@@ -4,6 +4,7 @@ use super::delays::Delays;
 use super::intake::Counts;
 use super::judge::Rewritten;
 use super::layer::{Flow, Layer};
+use super::options::MOST_ALTERED;
 use super::pattern::{Altered, Toward};
 use super::sketch::Clocks;
 use crate::Error;
@@ -163,7 +164,7 @@ impl Report {
         direction.altered += 1;
         let unnoticed = [Outcome::Recomputed, Outcome::Blind, Outcome::Unprotected];
         direction.unnoticed += u64::from(unnoticed.contains(&altered.outcome));
-        if self.altered.len() < super::MOST_ALTERED {
+        if self.altered.len() < MOST_ALTERED {
             self.altered.push(altered);
         }
     }

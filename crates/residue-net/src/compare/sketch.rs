@@ -35,7 +35,7 @@ impl Sketch {
         let mut sketch = Sketch { timed: true, ..Sketch::default() };
         while let Some(packet) = intake.next() {
             sketch.timed &= packet.time.is_some();
-            let (time, number) = (super::time_of(&packet, true), super::time_of(&packet, false));
+            let (time, number) = (packet.time_or_number(true), packet.time_or_number(false));
             for layer in packet.layers.iter().filter(|layer| layer.payload_length() > 0) {
                 let hash = layer.head.unwrap_or(layer.content);
                 if let Some(known) = sketch.packets.get_mut(&hash) {

@@ -1,26 +1,27 @@
 //! The grammar of filters.
 
+use super::error::FilterError;
+use super::expression::{Expression, Joint, Node};
 use super::names::{WITH_PORTS, ether_type, protocol};
 use super::primitive::{Net, Primitive, Way};
 use super::token::{COMPARISON, Placed, Token, tokens};
 use super::value::{abbreviated, address, mac, mask, number, port_number};
-use super::{Filter, FilterError, Joint, Node};
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
 /// Largest depth of parentheses.
 const DEEPEST: usize = 64;
 
-pub fn parse(expression: &str) -> Result<Filter, FilterError> {
+pub fn parse(expression: &str) -> Result<Expression, FilterError> {
     let tokens = tokens(expression)?;
     let mut parser =
         Parser { expression, tokens, at: 0, depth: 0, last: None, primitives: Vec::new() };
     if parser.tokens.is_empty() {
-        return Ok(Filter { root: None, primitives: Vec::new() });
+        return Ok(Expression { root: None, primitives: Vec::new() });
     }
     let root = parser.expression()?;
     match parser.peek() {
-        None => Ok(Filter { root: Some(root), primitives: parser.primitives }),
+        None => Ok(Expression { root: Some(root), primitives: parser.primitives }),
         Some(Token::Close) => Err(parser.wrong("there is no `(` for this `)`")),
         Some(_) => Err(parser.wrong("expected `and`, `or` or the end of the filter")),
     }

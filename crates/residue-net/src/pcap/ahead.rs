@@ -1,6 +1,6 @@
 //! A thread that reads and decompresses ahead.
 
-use super::window::Chunk;
+use super::chunk::Chunk;
 use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;

@@ -1,7 +1,8 @@
 //! Packets that lie in one buffer, which can be passed to another thread.
 
-use super::window::Chunk;
-use super::{Blocks, Next, Packet, Reader, Record};
+use super::chunk::Chunk;
+use super::item::{Next, Packet, Record};
+use super::{Blocks, Reader};
 use crate::Error;
 use std::io::Read;
 

@@ -1,44 +1,12 @@
 //! Captures of which any part can be read, so that several threads read at the same time.
 
+use super::Reader;
 use super::batch::Batch;
-use super::{Reader, Window};
+use super::chunk::ReadAt;
+use super::window::Window;
 use crate::Error;
 use std::io::{self, Read};
 use std::sync::Arc;
-
-/// A source of bytes that can be read from any offset, by several threads at the same time.
-pub trait ReadAt: Send + Sync {
-    /// Reads bytes from this offset on; returns their number, which is 0 only at the end or for an
-    /// empty buffer.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read. The buffer's contents are then undefined.
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
-}
-
-#[cfg(any(unix, windows))]
-impl ReadAt for std::fs::File {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        #[cfg(unix)]
-        return std::os::unix::fs::FileExt::read_at(self, buffer, offset);
-        #[cfg(windows)]
-        return std::os::windows::fs::FileExt::seek_read(self, buffer, offset);
-    }
-}
-
-impl ReadAt for Vec<u8> {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.len());
-        (&self[start..]).read(buffer)
-    }
-}
-
-impl<T: ReadAt> ReadAt for Arc<T> {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        T::read_at(self, buffer, offset)
-    }
-}
 
 /// Reads a source from its first byte on.
 struct FromStart {

@@ -2,8 +2,8 @@
 //! (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-04.html>), and the variants of other
 //! systems, not all of which have a magic number of their own.
 
+use super::item::{ByteOrder, Format, LinkType, Next, Record};
 use super::window::Window;
-use super::{ByteOrder, Format, LinkType, Next, Record};
 use crate::Error;
 use std::io::Read;
 

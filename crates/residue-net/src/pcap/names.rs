@@ -1,6 +1,6 @@
 //! Names of link types.
 
-use super::LinkType;
+use super::item::LinkType;
 use std::fmt;
 
 impl LinkType {

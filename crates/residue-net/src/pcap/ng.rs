@@ -1,8 +1,8 @@
 //! pcapng: sections of blocks (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html>).
 //! Blocks without packets or interfaces are skipped.
 
+use super::item::{ByteOrder, LinkType, Next, Record};
 use super::window::Window;
-use super::{ByteOrder, LinkType, Next, Record};
 use crate::Error;
 use std::io::Read;
 

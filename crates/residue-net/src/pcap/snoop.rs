@@ -1,8 +1,8 @@
 //! snoop (RFC 1761): a header of 16 bytes, then records, all numbers with their highest byte first.
 //! Shomiti's analysers write the same with other numbers of links, and longer padding.
 
+use super::item::{ByteOrder, Format, LinkType, Next, Record};
 use super::window::Window;
-use super::{ByteOrder, Format, LinkType, Next, Record};
 use crate::Error;
 use std::io::Read;
 

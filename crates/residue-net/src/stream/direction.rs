@@ -1,6 +1,6 @@
 //! One direction of a TCP connection: bytes in order, and PDUs.
 
-use super::Pdu;
+use super::pdu::Pdu;
 use super::session::{Frame, LONGEST_PDU, Proof, Session};
 use crate::buffer::{Origin, Places};
 use crate::check::Span;

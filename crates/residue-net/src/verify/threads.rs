@@ -15,8 +15,10 @@
 //! If it begins to remember something while others judge ahead, their packets are judged again.
 
 use super::plain::{self, Right};
-use super::{AnyReader, Totals, Verifier, walked};
+use super::totals::{AnyReader, Read, Totals};
+use super::verifier::{Verifier, walked};
 use crate::Error;
+use crate::agreements::Agreements;
 use crate::buffer::{Buffer, Finding};
 use crate::check::{Protocol, Reason, Verdict};
 use crate::diagnose::{Addresses, Diagnosis};
@@ -25,7 +27,6 @@ use crate::pcap::Packet;
 use crate::pcap::batch::Batch;
 use crate::pcap::blocks::Blocks;
 use crate::summary::{Protocols, Summary};
-use crate::wire::tcp_checksum_option::Agreements;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -499,7 +500,7 @@ pub(super) fn run(
     threads: usize,
     summary: Option<&mut Summary>,
     each: &mut dyn FnMut(&Buffer<'_>),
-) -> super::Read {
+) -> Read {
     let shared = Shared::new(reader, threads);
     let verifier = Verifier::new();
     let mut main = Main { shared: &shared, verifier, summary, each, totals: Totals::default() };

@@ -1,8 +1,7 @@
 //! AYIYA, "anything in anything" (draft-massar-v6ops-ayiya): IPv6 of tunnel brokers over UDP.
 
-use super::ip::Ip;
 use crate::check::Span;
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 use crate::unfollowed::Numbering;
 
 /// Length of the header before the identity: lengths and kinds of identity and signature, methods,

@@ -1,9 +1,8 @@
 //! DCCP (RFC 4340): the checksum, over as much data as the sender selects.
 
-use super::ip::Ip;
 use super::{Field, ports};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum over the pseudo-header with the full length, the header with options, and none, all or
 /// the first bytes of the data.
@@ -12,7 +11,7 @@ pub static DCCP: Protocol =
 
 const DATA_OFFSET: usize = 4;
 const COVERAGE: usize = 5;
-const CHECKSUM: Field = 6..8;
+pub(super) const CHECKSUM: Field = 6..8;
 const SHORTEST_HEADER: u32 = 12;
 
 /// Walks a packet from the source port on.

@@ -1,9 +1,8 @@
 //! EIGRP (RFC 7868).
 
 use super::Field;
-use super::ip::Ip;
 use crate::check::{Presence, Protocol, Rule};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum over the message, without a pseudo-header, also over IPv6.
 pub static EIGRP: Protocol =

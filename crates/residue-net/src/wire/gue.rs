@@ -1,9 +1,8 @@
 //! Generic UDP encapsulation (draft-ietf-intarea-gue), variants 0 and 1.
 
-use super::ip::Ip;
 use super::link;
 use crate::check::Span;
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 use crate::unfollowed::Numbering;
 
 const CONTROL: u8 = 0x20;

@@ -2,9 +2,8 @@
 
 use super::Field;
 use super::icmp_extension::{self, Place};
-use super::ip::Ip;
 use crate::check::{Presence, Protocol, Rule};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum of ICMP, over the message.
 pub static ICMP: Protocol = Protocol { name: "icmp", title: "ICMP", source: "RFC 792" };
@@ -13,7 +12,7 @@ pub static ICMP: Protocol = Protocol { name: "icmp", title: "ICMP", source: "RFC
 pub static ICMPV6: Protocol =
     Protocol { name: "icmpv6", title: "ICMPv6", source: "RFC 4443 section 2.3" };
 
-const CHECKSUM: Field = 2..4;
+pub(super) const CHECKSUM: Field = 2..4;
 
 /// Walks a message from the type on. A quoted packet is not parsed, as it is not a packet of its
 /// own.

@@ -1,10 +1,9 @@
 //! IGMP (RFC 3376), with DVMRP.
 
 use super::Field;
-use super::ip::Ip;
 use super::pim;
 use crate::check::{Presence, Protocol, Rule};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum of IGMP, over the payload of the IP packet.
 pub static IGMP: Protocol =

@@ -1,9 +1,9 @@
 //! IPv4 (RFC 791): the header checksum, fragments, source routes.
 
-use super::ip::{Ip, Plain};
+use super::ip::Plain;
 use super::{Field, number};
 use crate::check::{Presence, Protocol, Rule, Span};
-use crate::frame::{Fragment, Walk};
+use crate::frame::{Fragment, Ip, Walk};
 use crate::unfollowed::Numbering;
 
 /// Header checksum, over the header with options.
@@ -68,7 +68,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
         if fragment & (MORE_FRAGMENTS | OFFSET) == 0 {
             super::ip_protocol(walk, &ip);
         } else {
-            walk.note_payload(&ip, fragment & OFFSET == 0);
+            super::note_payload(walk, &ip, fragment & OFFSET == 0);
             walk.found.fragments.push(Fragment {
                 ip,
                 identification: number(&header, IDENTIFICATION),

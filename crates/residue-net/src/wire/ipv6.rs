@@ -1,9 +1,9 @@
 //! IPv6 (RFC 8200): extension headers, and the addresses of pseudo-headers.
 
-use super::ip::{Ip, Plain};
+use super::ip::Plain;
 use super::{Field, number};
 use crate::check::Span;
-use crate::frame::{Fragment, Walk};
+use crate::frame::{Fragment, Ip, Walk};
 use crate::unfollowed::Numbering;
 
 const VERSION: usize = 0;
@@ -115,7 +115,7 @@ pub fn payload(walk: &mut Walk, ip: Ip) {
                 if word & 0xfff9 != 0 {
                     ip.protocol = next;
                     ip.payload = rest.skip(FRAGMENT_HEADER);
-                    walk.note_payload(&ip, word & 0xfff8 == 0);
+                    super::note_payload(walk, &ip, word & 0xfff8 == 0);
                     walk.found.fragments.push(Fragment {
                         ip,
                         identification,

@@ -1,9 +1,8 @@
 //! The Mobility Header of Mobile IPv6 (RFC 6275).
 
 use super::Field;
-use super::ip::Ip;
 use crate::check::{Presence, Protocol, Rule, Span};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum over pseudo-header and Mobility Header.
 pub static MOBILITY: Protocol =

@@ -2,9 +2,8 @@
 //! and of the data blocks behind them.
 
 use super::Field;
-use super::ip::Ip;
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum of a packet. Version 2: over the packet without the 8 bytes of authentication, and none
 /// with cryptographic authentication. Version 3: over pseudo-header and packet.

@@ -1,10 +1,9 @@
 //! PIM (RFC 7761): the checksum, and the packet in a Register.
 
 use super::Field;
-use super::ip::Ip;
 use super::link;
 use crate::check::{Presence, Protocol, Rule};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum over the message, with a pseudo-header over IPv6; of a Register over its first 8 bytes
 /// or, by old senders, over all of it.

@@ -1,9 +1,8 @@
 //! RoCEv2: InfiniBand's transport over UDP, with the invariant CRC at its end.
 
-use super::ip::Ip;
 use super::{ipv4, ipv6, udp};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Invariant CRC over eight bytes FF in place of the absent local route header, then over the
 /// packet from its IP header on, with ones in place of the fields that routers change: traffic

@@ -8,7 +8,7 @@ use crate::frame::Walk;
 pub static SCTP: Protocol =
     Protocol { name: "sctp", title: "SCTP", source: "RFC 9260 section 6.8, RFC 2960, RFC 9653" };
 
-const CHECKSUM: Field = 8..12;
+pub(super) const CHECKSUM: Field = 8..12;
 const HEADER: u32 = 12;
 const CHUNK_TYPE: u32 = 0;
 const CHUNK_LENGTH: u32 = 2;

@@ -1,11 +1,10 @@
 //! TCP (RFC 9293): the checksum.
 
-use super::ip::Ip;
 use super::storage::Kind;
 use super::tcp_checksum_option;
 use super::{Field, number, ports};
 use crate::check::{Check, Piece, Presence, Protocol, Rule, Span};
-use crate::frame::{Segment, Walk};
+use crate::frame::{Ip, Segment, Walk};
 
 /// Checksum over pseudo-header, header and data.
 pub static TCP: Protocol = Protocol { name: "tcp", title: "TCP", source: "RFC 9293 section 3.1" };

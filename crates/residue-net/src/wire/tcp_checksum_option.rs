@@ -18,13 +18,10 @@
 //! 7 both ports. Values are in network byte order. SYN and RST segments have the ordinary checksum
 //! and no option 15.
 
-use super::ip::Ip;
 use super::{ports, tcp};
-use crate::address::Address;
+use crate::agreements::{Connection, GREATEST};
 use crate::check::{Check, Piece, Presence, Protocol, Reason, Rule, Span};
-use crate::frame::Walk;
-use crate::lru::Lru;
-use std::collections::HashSet;
+use crate::frame::{Ip, Walk};
 
 /// The alternate checksum of TCP.
 pub static ALTERNATE: Protocol = Protocol {
@@ -37,25 +34,6 @@ pub static ALTERNATE: Protocol = Protocol {
 pub const REQUEST: u8 = 14;
 /// Kind of the option with the value: kind, length 4 or 6, data.
 pub const DATA: u8 = 15;
-/// The largest defined value.
-pub const GREATEST: u8 = 7;
-
-/// Returns the checksum that two SYNs with these values agree on. RFC 1146: unequal values mean the
-/// ordinary one. Sahu 2019, table 7.2, and 7: of two of the values 3, 4, 5 and 7, the greatest in
-/// the order 3 < 5 < 7 < 4. A 6 that meets 3, 5 or 7 counts as the value that its sender would
-/// otherwise have requested, which only the sender knows: `None`.
-#[must_use]
-pub fn agreed(one: u8, other: u8) -> Option<u8> {
-    match (one, other) {
-        _ if one == other && one <= GREATEST => Some(one),
-        (4, 3..=GREATEST) | (3..=GREATEST, 4) => Some(4),
-        (7, 3 | 5) | (3 | 5, 7) => Some(7),
-        (3, 5) | (5, 3) => Some(5),
-        (6, 3 | 5 | 7) | (3 | 5 | 7, 6) => None,
-        _ => Some(0),
-    }
-}
-
 /// The part of a packet that a value covers. The field of the value, and the checksum field, count
 /// as zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,81 +137,6 @@ impl Layout {
             pieces.push(Piece::Bytes(covered));
         }
         pseudo
-    }
-}
-
-/// Largest number of stored connections.
-const MOST: usize = 1 << 16;
-/// Marks a side whose SYN was not seen.
-const UNSEEN: u8 = 0xff;
-
-/// Addresses and ports of both ends, the lower end first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Connection([(Address, u16); 2]);
-
-impl Connection {
-    /// Returns the connection, and the number of the sending end.
-    pub(crate) fn of(source: &[u8], destination: &[u8], ports: [u16; 2]) -> (Connection, usize) {
-        let ends = [(Address::new(source), ports[0]), (Address::new(destination), ports[1])];
-        if ends[0] <= ends[1] { (Connection(ends), 0) } else { (Connection([ends[1], ends[0]]), 1) }
-    }
-}
-
-/// The requests in the SYNs of TCP connections. Only connections with a request are stored.
-#[derive(Debug)]
-pub struct Agreements {
-    /// Requests of both sides, in the order of the first one.
-    asked: Lru<Connection, [u8; 2]>,
-    /// Ports of storage connections that were recognised by their first segment.
-    pub(crate) storage_ports: HashSet<u16>,
-    /// Whether a segment was walked, whose checks and stream depend on what is stored here.
-    pub(crate) are_asked: bool,
-}
-
-impl Default for Agreements {
-    fn default() -> Self {
-        Agreements { asked: Lru::new([MOST]), storage_ports: HashSet::new(), are_asked: false }
-    }
-}
-
-impl Agreements {
-    /// Returns whether there are no requests.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.asked.is_empty()
-    }
-
-    /// Returns whether anything is known of any connection.
-    pub(crate) fn know_any(&self) -> bool {
-        !(self.asked.is_empty() && self.storage_ports.is_empty())
-    }
-
-    fn syn(&mut self, connection: Connection, side: usize, first: bool, value: Option<u8>) {
-        if self.asked.get(&connection).is_none() {
-            if value.is_none() {
-                return;
-            }
-            self.asked.insert(connection, [UNSEEN; 2], 0);
-        }
-        let Some(asked) = self.asked.get_mut(&connection) else { return };
-        let has_requested = !matches!(asked[side], UNSEEN | 0);
-        if first {
-            // A new connection between the two ends; or a simultaneous open, in which the other
-            // side has requested, too.
-            *asked = if value.is_some() { *asked } else { [UNSEEN; 2] };
-        }
-        // A SYN may be repeated without the request, and the peer takes one of them.
-        asked[side] = value.unwrap_or(if has_requested { UNSEEN } else { 0 });
-    }
-
-    /// Returns the value that both sides agreed on, if both SYNs were seen, or one without request.
-    fn of(&self, connection: &Connection) -> Option<u8> {
-        let &[one, other] = self.asked.get(connection)?;
-        match (one, other) {
-            (0, _) | (_, 0) => Some(0),
-            (UNSEEN, _) | (_, UNSEEN) => None,
-            _ => agreed(one, other),
-        }
     }
 }
 

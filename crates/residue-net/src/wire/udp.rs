@@ -1,9 +1,8 @@
 //! UDP (RFC 768): the checksum, and the cases without one.
 
-use super::ip::Ip;
 use super::{Field, number, ports};
 use crate::check::{Presence, Protocol, Rule};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum over pseudo-header, header and data. 0 means none; a computed 0 is sent as FFFF.
 pub static UDP: Protocol = Protocol { name: "udp", title: "UDP", source: "RFC 768" };

@@ -1,9 +1,8 @@
 //! UDP-Lite (RFC 3828): the checksum, over as many bytes as the sender selects.
 
-use super::ip::Ip;
 use super::{Field, number, ports};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum over the pseudo-header with the full length, then over the first bytes of header and
 /// data. A computed 0 is sent as FFFF.
@@ -11,7 +10,7 @@ pub static UDP_LITE: Protocol =
     Protocol { name: "udplite", title: "UDP-Lite", source: "RFC 3828 section 3.1" };
 
 const COVERAGE: Field = 4..6;
-const CHECKSUM: Field = 6..8;
+pub(super) const CHECKSUM: Field = 6..8;
 const HEADER: u32 = 8;
 
 /// Walks a datagram from the source port on.

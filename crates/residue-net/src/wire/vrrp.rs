@@ -1,9 +1,8 @@
 //! VRRP (RFC 3768, RFC 9568), and CARP, which has its format.
 
 use super::Field;
-use super::ip::Ip;
 use crate::check::{Presence, Protocol, Rule};
-use crate::frame::Walk;
+use crate::frame::{Ip, Walk};
 
 /// Checksum over the message; over IPv6 with a pseudo-header. For version 3 over IPv4, RFC 5798
 /// requires one, too, and RFC 9568 none.

@@ -1,9 +1,11 @@
 //! The rules of nft: the queues and the limits of floods, or these limits alone.
 
-use super::{BURST, Matched, REMEMBERED, Rules, SENDERS, STRANGERS, SYNS, TABLE};
+use super::selection::{BURST, Matched, REMEMBERED, Rules, SENDERS, STRANGERS, SYNS};
 use crate::host::Ports;
 use std::fmt::Write as _;
 
+/// Name of the table.
+pub const TABLE: &str = "residue_guard";
 /// Versions of IP, as nft names them.
 const FAMILIES: [&str; 2] = ["ip", "ip6"];
 /// Seconds for which the answer to a SYN waits for the segment that completes the handshake: the

@@ -1,14 +1,14 @@
 //! Plain packets are those in which the walk finds the same values, all of them right, and nothing
 //! else.
 
-use super::super::walked;
+use super::super::verifier::walked;
 use super::{Numbers, Right};
+use crate::agreements::Agreements;
 use crate::buffer::Buffer;
 use crate::check::{Presence, Verdict};
 use crate::frame::Found;
 use crate::pcap::{LinkType, Packet, Reader};
 use crate::summary::{Protocols, Summary};
-use crate::wire::tcp_checksum_option::Agreements;
 use crate::wire::{ipv4, tcp, udp};
 use std::fs;
 
@@ -20,7 +20,8 @@ fn same(packet: &Packet<'_>, what: &dyn Fn() -> String) -> bool {
     let walked: Vec<_> = buffer.findings().map(|it| (it.check.protocol, it.verdict)).collect();
     let transport = if right.is_tcp { &tcp::TCP } else { &udp::UDP };
     let expected = [(&ipv4::HEADER, Verdict::Good), (transport, Verdict::Good)];
-    assert_eq!(walked, expected[usize::from(!right.is_v4)..], "{}", what());
+    let hint = "not plain, as `is_plain_datagram` or `is_plain_stream` in wire.rs must say";
+    assert_eq!(walked, expected[usize::from(!right.is_v4)..], "{}: {hint}", what());
     let addresses = buffer.findings().last().map(|it| (it.addresses(), it.check.ports.is_some()));
     assert_eq!(addresses, Some((right.addresses, true)), "{}", what());
     let Found { fragments, segments, unfollowed, .. } = buffer.found;

@@ -1,6 +1,7 @@
 //! Segments with every value, and what SYNs agree upon.
 
 use super::*;
+use crate::agreements::Agreements;
 use crate::check::Verdict;
 use crate::frame::Found;
 use crate::pcap::LinkType;
@@ -22,7 +23,7 @@ fn checks(packets: &[&str]) -> (Vec<Check>, Vec<Verdict>) {
         found.clear();
         let bytes = packet(segment);
         let mut walk = Walk::new(&bytes, 0, Reason::Cut, &mut found, &mut agreements);
-        walk.link(LinkType::IPV4, None);
+        crate::wire::walk(&mut walk, LinkType::IPV4, None);
         verdicts =
             found.checks[1..].iter().map(|check| check.verdict(&bytes, &found.pieces)).collect();
     }
@@ -59,50 +60,6 @@ fn golden_segments_without_their_syns() {
 }
 
 #[test]
-fn values_agreed() {
-    assert_eq!(agreed(3, 5), Some(5));
-    assert_eq!(agreed(4, 5), Some(4));
-    assert_eq!(agreed(3, 4), Some(4));
-    for value in 0..=GREATEST {
-        assert_eq!(agreed(value, value), Some(value));
-        for undefined in GREATEST + 1..=u8::MAX {
-            assert_eq!(agreed(value, undefined), Some(0));
-            assert_eq!(agreed(undefined, undefined), Some(0));
-        }
-    }
-    for (other, value) in [(3, Some(7)), (4, Some(4)), (5, Some(7)), (6, None)] {
-        assert_eq!((agreed(7, other), agreed(other, 7)), (value, value));
-    }
-    for (one, other) in [(1, 2), (2, 3), (0, 5), (6, 0), (6, 2), (7, 1)] {
-        assert_eq!((agreed(one, other), agreed(other, one)), (Some(0), Some(0)));
-    }
-    assert_eq!((agreed(6, 3), agreed(5, 6), agreed(4, 6)), (None, None, Some(4)));
-}
-
-#[test]
-fn agreements_are_kept_for_their_connection() {
-    let (one, side) = Connection::of(&[10, 0, 0, 1], &[10, 0, 0, 2], [1234, 80]);
-    let (same, other_side) = Connection::of(&[10, 0, 0, 2], &[10, 0, 0, 1], [80, 1234]);
-    assert_eq!((one, side), (same, 1 - other_side));
-    let mut agreements = Agreements::default();
-    agreements.syn(one, side, true, None);
-    assert!(agreements.is_empty());
-    agreements.syn(one, side, true, Some(5));
-    assert_eq!(agreements.of(&one), None);
-    agreements.syn(one, other_side, false, Some(3));
-    assert_eq!(agreements.of(&one), Some(5));
-    agreements.syn(one, side, true, None);
-    agreements.syn(one, other_side, false, None);
-    assert_eq!(agreements.of(&one), Some(0));
-    for port in 0..=u16::MAX {
-        let (connection, side) = Connection::of(&[1; 4], &[2; 4], [port, 443]);
-        agreements.syn(connection, side, true, Some(4));
-    }
-    assert_eq!(agreements.asked.len(0), MOST);
-    assert_eq!(agreements.of(&one), None);
-}
-
-#[test]
 fn an_agreement_decides() {
     // Value 1 needs no option, so only the SYNs show it. `Connection` orders the ends: one SYN
     // serves for both here.
@@ -119,7 +76,7 @@ fn an_agreement_decides() {
         found.clear();
         let bytes = packet(segment);
         let mut walk = Walk::new(&bytes, 0, Reason::Cut, &mut found, &mut agreements);
-        walk.link(LinkType::IPV4, None);
+        crate::wire::walk(&mut walk, LinkType::IPV4, None);
         if let Some(expected) = expected {
             assert_eq!(found.checks[1].protocol, &ALTERNATE);
             assert_eq!(found.checks[1].verdict(&bytes, &found.pieces), expected);
