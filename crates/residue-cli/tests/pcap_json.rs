@@ -88,7 +88,7 @@ fn names_are_those_of_the_code() {
         let names = schema.pointer(path).unwrap().as_array().unwrap().iter();
         names.map(|name| name.as_str().unwrap_or("null").to_string()).collect()
     };
-    // Names are missing in crates/residue-net/src/json/pcap-verify.schema.json if one of these fails.
+    // If one of these fails, crates/residue-net/src/json/pcap-verify.schema.json lacks names.
     let causes: BTreeSet<String> = CauseKind::ALL.iter().map(|it| it.name().into()).collect();
     assert_eq!(listed("/$defs/check/properties/cause/enum"), causes);
     let formats: BTreeSet<String> = Format::ALL.iter().map(ToString::to_string).collect();

@@ -7,7 +7,7 @@
 //! | stage | what is tried | algorithm | in |
 //! |---|---|---|---|
 //! | `Named` | named codes | values, compared | `catalogue` |
-//! | `Written` | their values' bytes in another order, or a field of another width | values, compared | |
+//! | `Written` | their values in another byte order or width | values, compared | |
 //! | `Fed` | the message's bytes in another order, or padded | values, compared | |
 //! | `Offset` | the message without some bytes at its ends | values, compared | |
 //! | `Hash` | hash functions, checksums of programs | values, compared | `hashes` |

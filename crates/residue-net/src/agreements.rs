@@ -69,7 +69,7 @@ impl Agreements {
         !(self.asked.is_empty() && self.storage_ports.is_empty())
     }
 
-    /// Learns from a SYN of a side, the first of both or an answer, with the value that it requests.
+    /// Learns from a SYN of a side, the first or an answer, with the value that it requests.
     pub(crate) fn syn(
         &mut self,
         connection: Connection,

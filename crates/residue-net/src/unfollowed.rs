@@ -42,8 +42,8 @@ crate::named! {
         Vxlan = "VXLAN next protocol",
         /// Protocols of GUE.
         Gue = "GUE protocol",
-        /// CAPWAP and LWAPP, by numbers of this crate: 1 DTLS, 2 fragments, 3 another radio than IEEE
-        /// 802.11.
+        /// CAPWAP and LWAPP, by numbers of this crate: 1 DTLS, 2 fragments, 3 another radio than
+        /// IEEE 802.11.
         Capwap = "CAPWAP payload",
         /// UDP ports of tunnels.
         UdpPort = "UDP port",

@@ -110,8 +110,8 @@ impl Reproduction {
 
     /// Writes the report into a folder, which is made if it is missing: `index.html` on the thesis,
     /// `article.html`, `intel.html` and `sklower.html`, `fidelity.html` on every point of the
-    /// documents, `report.pdf` for printing, the figures as SVG, and the data as CSV and JSON. Returns
-    /// the paths, `index.html` first.
+    /// documents, `report.pdf` for printing, the figures as SVG, and the data as CSV and JSON.
+    /// Returns the paths, `index.html` first.
     ///
     /// # Errors
     /// Returns an error if a file cannot be written; the error names the path.

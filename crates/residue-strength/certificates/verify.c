@@ -236,7 +236,8 @@ int main(void) {
         u64 p, data, exponents[4];
         int read;
         if (line[0] == '#') continue;
-        if (sscanf(line, "%63s %" SCNx64 " %u %" SCNu64 "%n", code, &p, &distance, &data, &read) != 4)
+        const char *format = "%63s %" SCNx64 " %u %" SCNu64 "%n";
+        if (sscanf(line, format, code, &p, &distance, &data, &read) != 4)
             refuse("line", "not `code poly distance data exponents`");
         for (char *at = line + read, *end; count < 4; at = end, count++) {
             exponents[count] = strtoull(at, &end, 10);
@@ -246,8 +247,10 @@ int main(void) {
         u64 longest = data + 64, sum = 0;
         if (!(p & 1)) refuse(code, "not a polynomial with the term 1");
         if (distance != 3 && distance != 5) refuse(code, "only the distances 3 and 5 are verified");
-        if (longest < 64 || count < 2 || count >= distance) refuse(code, "not an error of fewer bits");
-        if (exponents[0] != longest || exponents[count - 1] != 0) refuse(code, "not of this length");
+        if (longest < 64 || count < 2 || count >= distance)
+            refuse(code, "not an error of fewer bits");
+        if (exponents[0] != longest || exponents[count - 1] != 0)
+            refuse(code, "not of this length");
         for (unsigned i = 0; i < count; i++) {
             if (i && exponents[i] >= exponents[i - 1]) refuse(code, "not in falling order");
             sum ^= power(2, exponents[i]);

@@ -10,7 +10,7 @@
 //! | CRC-32C (iSCSI, SCTP, ext4) | [`crc32c`] | [`crc::CRC_32C`]`.digest()` | `u32` |
 //! | CRC-32 (Ethernet, zip) | [`crc32`] | [`crc::CRC_32`]`.digest()` | `u32` |
 //! | CRC-64/NVME | [`crc64_nvme`] | [`crc::CRC_64_NVME`]`.digest()` | `u64` |
-//! | CRCs with a name, or your own | [`crc::Crc::checksum`] | [`crc::Crc::digest`] | `u8` to `u128` |
+//! | CRCs by name, or your own | [`crc::Crc::checksum`] | [`crc::Crc::digest`] | `u8` to `u128` |
 //! | Internet checksum (RFC 1071) | [`internet::checksum`] | [`internet::Checksum`] | `u16` |
 //! | XNS IDP | [`xns::checksum`] | [`xns::Checksum`] | `u16` |
 //! | Fletcher-16 | [`fletcher16`] | [`fletcher::Fletcher16`] | `u16` |

@@ -36,7 +36,7 @@ fn is_there(interface: &str, direction: &str, program: &str) -> bool {
     shown.is_ok_and(|text| String::from_utf8_lossy(&text).contains(name))
 }
 
-/// Returns the name of a filter that the guard has added, as its pin shows, and others have removed.
+/// Returns the name of a filter that the guard added, as its pin shows, and others removed.
 pub(super) fn missing(interface: &str, is_pinned: impl Fn(&str) -> bool) -> Option<&'static str> {
     let is_gone = |&&(program, pin, direction): &&(&str, &str, &str)| {
         is_pinned(pin) && !is_there(interface, direction, program)

@@ -1,5 +1,6 @@
 //! Source code in JavaScript, as an ES module. Numbers hold 32 bits for bit operations, and the
-//! highest is the sign: wider registers are two numbers on tables, and a `BigInt` one bit at a time.
+//! highest is the sign: wider registers are two numbers on tables, and a `BigInt` one bit at a
+//! time.
 
 use super::model::{Method, Model, lower_camel};
 use residue::crc::Params;

@@ -276,7 +276,7 @@ impl Candidate {
     /// that is not detected.
     ///
     /// Of a CRC that of random data, and of two random places those whose swap leaves it as it is.
-    /// Of a sum nothing is proved: data that repeat themselves give equal sums, so all of it counts.
+    /// Of a sum nothing is proved, as repeated data give equal sums: all of it counts.
     pub(super) fn damage(&self, data_bits: u64) -> f64 {
         match self.crc {
             false => 1.0,

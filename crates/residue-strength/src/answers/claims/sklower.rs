@@ -254,8 +254,8 @@ fn double_errors() -> Result<Claim, Error> {
     }
     Ok(claim(
         SKLOWER,
-        "All double errors are detected in packets of up to 2^K - 1 units of K bits: 255 bytes, and \
-         64K words.",
+        "All double errors are detected in packets of up to 2^K - 1 units of K bits: 255 bytes, \
+         and 64K words.",
         holds(right),
         "In packets that contain the check value, whose sums are zero; one unit more, and the same \
          bit of the first and the last unit cancel.",

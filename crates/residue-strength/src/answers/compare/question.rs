@@ -97,7 +97,7 @@ impl Subject {
         }
     }
 
-    /// Estimates the seconds that [`compare`] takes for it.
+    /// Estimates the seconds that [`compare`](super::compare) takes for it.
     #[must_use]
     pub fn seconds(&self, question: &Question, effort: &Effort<'_>) -> f64 {
         match self {

@@ -210,8 +210,8 @@ fn widths(advice: &Advice) -> String {
     let (least, enough) = (advice.least_width, advice.enough_width);
     let distance = advice.wanted.distance;
     let narrower = format!(
-        "HD {distance} at this length takes at least {least} bits of check value: fewer have too few \
-         values to tell the errors apart (Hamming bound)."
+        "HD {distance} at this length takes at least {least} bits of check value: fewer have too \
+         few values to tell the errors apart (Hamming bound)."
     );
     match least == enough {
         true => format!("{narrower} Some polynomial of {least} bits has it (a BCH code)."),

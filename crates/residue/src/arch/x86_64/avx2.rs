@@ -8,7 +8,8 @@ use core::arch::x86_64::*;
 
 impl Load for Avx2 {
     vectors!(
-        __m256i, 32, false; _mm256_setzero_si256(); |block| _mm256_loadu_si256(block.as_ptr().cast())
+        __m256i, 32, false; _mm256_setzero_si256();
+        |block| _mm256_loadu_si256(block.as_ptr().cast())
     );
 
     #[inline(always)]
