@@ -252,6 +252,7 @@ pub fn table_today(run: &Run, statistic: Statistic) -> Table {
     let index = Index::new(run);
     let mut codes: Vec<&str> = index.kernels().iter().map(|(code, _)| *code).collect();
     codes.dedup();
+    let batches: &[usize] = if run.steady.is_empty() { &[] } else { &[64, 1500, 9000, 65536] };
     let mut rows = Vec::new();
     for code in codes {
         let Ok(kernel) = code.parse().map(|code: residue::Code| code.chosen().name) else {
@@ -261,7 +262,7 @@ pub fn table_today(run: &Run, statistic: Statistic) -> Table {
             let cell = index.cell(code, kernel, bytes, 0);
             three_digits(cell.map(|cell| cell.estimate(statistic).value))
         });
-        let batches = [64, 1500, 9000, 65536].map(|bytes| {
+        let batches = batches.iter().map(|&bytes| {
             let cell = cell(&run.steady, code, kernel, bytes).filter(|cell| cell.ns > 0.0);
             three_digits(cell.map(|cell| bytes as f64 / cell.ns))
         });
@@ -271,14 +272,20 @@ pub fn table_today(run: &Run, statistic: Statistic) -> Table {
         ));
     }
     let heads = ["kernel", "64 B", "1500 B", "9000 B", "64 B", "1500 B", "9000 B", "64 KiB"];
+    let heads = &heads[..1 + SIZES.len() + batches.len()];
+    let note = match batches.is_empty() {
+        true => "Single calls on fresh bytes, in core cycles per byte.",
+        false => {
+            "First single calls on fresh bytes, in core cycles per byte; then independent calls in \
+             batches, in GB/s."
+        }
+    };
     Table {
         id: "today",
         title: "Today's kernels, which the library chooses on this CPU".into(),
-        note: "First single calls on fresh bytes, in core cycles per byte; then independent calls \
-               in batches, in GB/s."
-            .into(),
+        note: note.into(),
         stub: "code",
-        heads: heads.map(String::from).to_vec(),
+        heads: heads.iter().map(|&head| head.into()).collect(),
         together: 1,
         rows,
     }
