@@ -1,9 +1,9 @@
 //! Source code of CRCs as functions of programming languages, by three methods.
 //!
 //! A language is a template (`source/*.txt`), which shows the code for all CRCs and methods, and
-//! the words to fill in. Every function takes the value of the data so far and returns the value with
-//! further data, as zlib's `crc32` does. Between the two, it holds the register in a word of the
-//! language: in its lowest bits if the lowest bit of a byte comes first, else in its highest.
+//! the words to fill in. Every function takes the value of the data so far and returns the value
+//! with further data, as zlib's `crc32` does. Between the two, it holds the register in a word of
+//! the language: in its lowest bits if the lowest bit of a byte comes first, else in its highest.
 
 mod c;
 mod go;
