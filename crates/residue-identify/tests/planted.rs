@@ -66,7 +66,7 @@ struct Vector {
 
 fn vectors() -> Vec<Vector> {
     let families = ["internet", "xns", "fletcher", "adler", "crc"];
-    let read = families.map(|family| lines(&format!("{family}.txt")));
+    let read = families.map(|family| lines(&format!("values/{family}.txt")));
     read.into_iter()
         .flatten()
         .map(|f| {
