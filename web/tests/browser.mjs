@@ -302,7 +302,7 @@ const TESTS = {
     await tab.set("code-name", "crc-82/darc");
     await tab.set("language", "C");
     await tab.until("document.body.dataset.source === 'crc-82/darc C slicing'");
-    holds((await tab.text("#snippet")).includes("above 64 bits"), "C of 82 bits");
+    holds((await tab.text("#snippet")).includes("no integers of 82 bits"), "C of 82 bits");
     same(await tab.value("document.getElementById('snippet-copy').hidden"), true);
     await tab.set("method", "table");
   },
