@@ -434,7 +434,8 @@ def advise(
     length of bursts in bits, all of which are detected.
 
     ``ber`` is the bit error rate, and ``damaged`` the share of messages with other damage (lost,
-    swapped or foreign blocks); each above 0 and up to 0.5. ``target`` limits undetected errors: a
+    swapped or foreign blocks), all of which counts as undetected by a sum; each above 0 and up to
+    0.5. ``target`` limits undetected errors: a
     probability for a message (1e-15), or a number as "1e-9/h" or "0.01/year" on a link of ``link``
     bits per second that is always full.
 

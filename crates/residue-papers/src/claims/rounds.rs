@@ -29,7 +29,8 @@ pub(super) struct Measured {
     iso: Vec<Vec<sklower1989::Row>>,
     /// Intel's iSCSI receiver.
     iscsi: Vec<Vec<intel2006::Row>>,
-    /// The same on all cores; none if there is one.
+    /// The receiver on all cores: their number, and the PDUs of each beside those of one alone.
+    /// Empty on one core.
     cores: Vec<(usize, f64)>,
     load: Load,
     /// The share of the CPUs that other programs took.

@@ -299,7 +299,7 @@ mod tests {
             let wanted = Wanted { damaged: 1e-3, ..Wanted::new(8 * 65_536, 2, 16) };
             let advice = advise(&wanted, &Effort::new().within(2)).unwrap();
             let candidate = advice.codes.iter().find(|code| code.code == name).unwrap();
-            assert_eq!(candidate.swaps, bytes as u64);
+            assert_eq!(candidate.unseen_swaps, Some(bytes as u64));
             let found = candidate.chances[0].undetected.value;
             assert!(found > 1e-3 * (candidate.random + 0.9 / bytes as f64), "{name} {found}");
         }

@@ -327,6 +327,19 @@ mod tests {
         }
     }
 
+    /// Every few pairs of bits a multiple of a short period apart are a codeword: too many to list.
+    #[test]
+    fn codewords_of_short_periods_are_not_listed() {
+        let mut listed = Vec::new();
+        for text in ["koopman:242c0684", "koopman:2468c69c", "crc-32"] {
+            let (generator, _) = Generator::parse(text, None).unwrap();
+            if few_enough(&generator, 512 + 32, 6, &Effort::new()) {
+                listed.push(text);
+            }
+        }
+        assert_eq!(listed, ["crc-32"]);
+    }
+
     #[test]
     fn all_errors_are_those_of_each_weight() {
         let weights = weights("crc-8/smbus", 30, None);

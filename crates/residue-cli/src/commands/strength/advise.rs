@@ -19,7 +19,9 @@ reasons, and the others the requirement that they miss. CSV has a row for each c
 With --ber the undetected errors of few bits are counted exactly, and those of more bits taken as \
 undetected in the share of random data: figures with ~, and `estimate` in JSON. Sums are judged on \
 uniform data. With --damaged a share of all messages has other damage (lost, swapped or foreign \
-blocks, long bursts), which a code does not detect with the probability for random data.
+blocks, long bursts). A CRC does not detect it with the probability for random data, and blocks \
+swapped at its polynomial's period never; of a sum nothing is proved, so all of it counts as \
+undetected. `residue strength data` measures both on your files.
 
 --target is a probability for a message (1e-15), or a number an hour (1e-9/h) or a year \
 (0.01/year) on a link of --link bits per second that is always full.

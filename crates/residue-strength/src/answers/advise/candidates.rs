@@ -34,9 +34,9 @@ pub struct Candidate {
     pub burst: u32,
     /// The undetected share of random data.
     pub random: f64,
-    /// How far apart, in bytes, blocks can be swapped so that a CRC never detects it; 0 if at no
-    /// distance, or unknown. Of sums 8, if swaps of blocks of 8 bytes are never detected.
-    pub swaps: u64,
+    /// The least distance in bytes at which two blocks of 8 bytes can change places without a
+    /// change of the value, whatever they contain, as at its multiples; `None` if none is known.
+    pub unseen_swaps: Option<u64>,
     /// Undetected errors at each length, the longest first; none without an error rate.
     pub chances: Vec<AtLength>,
     /// The measured speed, if there is one.
@@ -178,7 +178,7 @@ pub(super) fn crc(
         then: exact.map(|limit| profile.distance(limit.data.saturating_add(1)).0),
         burst: generator.width(),
         random: (-f64::from(generator.width())).exp2(),
-        swaps: swaps_of_crc(generator),
+        unseen_swaps: Some(period(generator)),
         chances: Vec::new(),
         speed: None,
         reasons: Vec::new(),
@@ -204,7 +204,7 @@ pub(super) fn sum(code: &Additive, wanted: &Wanted) -> Result<Option<Candidate>,
         then: (wanted.distance == 3).then_some(2),
         burst: (1..=wanted.burst.min(code.width())).take_while(seen).last().unwrap_or(0),
         random: 1.0 / code.elements(),
-        swaps: if swaps_unseen(code) { BLOCK } else { 0 },
+        unseen_swaps: ignores_order(code).then_some(BLOCK),
         chances: Vec::new(),
         speed: None,
         reasons: Vec::new(),
@@ -212,13 +212,11 @@ pub(super) fn sum(code: &Additive, wanted: &Wanted) -> Result<Option<Candidate>,
     }))
 }
 
-/// Bytes of the blocks that are swapped: units of all sums are divisors.
+/// Bytes of the blocks that change places: a multiple of every sum's unit.
 const BLOCK: u64 = 8;
 
-/// Returns whether a sum does not detect that two neighbours of [`BLOCK`] bytes change places.
-///
-/// One that sees the order gives each of these pairs, with odd differences, another value.
-fn swaps_unseen(code: &Additive) -> bool {
+/// Returns whether a sum stays as it is when neighbours of [`BLOCK`] bytes change places: tried.
+fn ignores_order(code: &Additive) -> bool {
     let pairs = [*b"\x01\x23\x45\x67\x89\xab\xcd\xee", *b"swapping", *b"\0\0\0\0\0\0\0\x01"];
     pairs.windows(2).all(|pair| {
         let (there, back) = ([pair[0], pair[1]].concat(), [pair[1], pair[0]].concat());
@@ -226,9 +224,9 @@ fn swaps_unseen(code: &Additive) -> bool {
     })
 }
 
-/// Returns the least distance in bytes at which swapped blocks leave a CRC as it is, whatever they
-/// contain: x^d + 1 is divisible by the polynomial for the multiples d of its order.
-fn swaps_of_crc(generator: &Generator) -> u64 {
+/// Returns the least distance in whole bytes at which swapped blocks leave a CRC as it is: the
+/// polynomial divides x^d + 1 for the multiples d of its order.
+fn period(generator: &Generator) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));
     order >> order.trailing_zeros().min(3)
 }
@@ -278,12 +276,12 @@ impl Candidate {
     /// Of a CRC that of random data, and of two random places those whose swap leaves it as it is.
     /// Of a sum nothing is proved, as repeated data give equal sums: all of it counts.
     pub(super) fn damage(&self, data_bits: u64) -> f64 {
-        match self.crc {
-            false => 1.0,
-            true if self.swaps > 0 && self.swaps.saturating_mul(8) < data_bits => {
-                self.random + 1.0 / self.swaps as f64
+        match self.unseen_swaps {
+            _ if !self.crc => 1.0,
+            Some(period) if period.saturating_mul(8) < data_bits => {
+                self.random + 1.0 / period as f64
             }
-            true => self.random,
+            _ => self.random,
         }
     }
 

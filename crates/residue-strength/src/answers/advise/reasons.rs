@@ -37,15 +37,13 @@ impl Candidate {
 
     /// Says which damage beyond single bits counts as not detected, behind a semicolon.
     fn weakness(&self, data_bits: u64) -> &'static str {
-        match (self.crc, self.swaps) {
-            (false, 0) => "; nothing is proved of a sum for lost, swapped or foreign blocks",
-            (false, _) => "; swapped blocks are never detected",
-            (true, 0) => "",
-            (true, swaps) if swaps.saturating_mul(8) < data_bits => {
-                "; blocks swapped at the polynomial's period \
-                                                       are never detected"
+        match self.unseen_swaps {
+            Some(_) if !self.crc => "; swapped blocks are never detected",
+            None => "; nothing is proved of a sum for lost, swapped or foreign blocks",
+            Some(period) if period.saturating_mul(8) < data_bits => {
+                "; blocks swapped at the polynomial's period are never detected"
             }
-            (true, _) => "",
+            Some(_) => "",
         }
     }
 

@@ -34,7 +34,7 @@ pub fn findings(advice: &Advice) -> Vec<String> {
             }
             (Some(task), Some(seconds)) => format!(
                 "To look for a polynomial: residue strength search --width {} --length {} --hd {} \
-                (all polynomials may take {} here).",
+                 (trying all of them may take {} here).",
                 task.width(),
                 wanted.data_bits,
                 wanted.distance,

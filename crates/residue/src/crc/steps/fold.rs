@@ -31,7 +31,7 @@ impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAI
 }
 
 /// Folds data of more than four vectors as [`FoldSteps`] does; `AHEAD` says whether the data may be
-/// so long that reading ahead pays. If not, the code needs no stack frame.
+/// so long that reading ahead pays; without it, the code needs no stack frame.
 pub(crate) struct FoldStepsLong<F, const AHEAD: bool = true>(PhantomData<F>);
 
 impl<F, T, const AHEAD: bool> Body<T> for FoldStepsLong<F, AHEAD>
