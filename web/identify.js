@@ -53,9 +53,10 @@ export class Identify {
       contradicted: `Found, but sample ${answer.contradicting.join(", ")} contradicts the others.`,
       chance: "Something fits, perhaps by chance. Give more samples, of different lengths.",
       undecided:
-        `Nothing found, but ${samples} do not rule out every CRC. ` +
+        `Nothing found, but ${samples} do not rule out everything. ` +
+        (answer.not_tried.length ? `Not tried: ${answer.not_tried.join("; ")}. ` : "") +
         "Give more, of different lengths.",
-      "ruled out": "No named code, no sum and no CRC gives these values for these messages.",
+      "ruled out": "No named code, and no sum or CRC that was tried, gives these values.",
     };
     el("identify-status").textContent = summaries[answer.certainty] ?? answer.certainty;
     const cards = answer.hits.map((/** @type {any} */ hit) => this.card(hit));

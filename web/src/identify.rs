@@ -88,6 +88,7 @@ fn answer(samples: &Samples, report: &Report) -> Value {
         "hits": report.hits.iter().take(20).map(hit).collect::<Vec<_>>(),
         "more": report.hits.len().saturating_sub(20),
         "undecided": report.undecided,
+        "not_tried": report.untried.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "contradicting": contradicting,
         "decisive": decisive,
     })
@@ -107,6 +108,7 @@ fn hit(hit: &Hit) -> Value {
         Found::Code(code) => Some(spec(code)),
         Found::Sum(_) | Found::Hash(_) => None,
     };
+    let name = hit.part.map_or(name.clone(), |part| format!("{part} of {name}"));
     json!({
         "name": name,
         "about": about,
@@ -115,6 +117,8 @@ fn hit(hit: &Hit) -> Value {
         "message": hit.reading.to_string(),
         "value": hit.form.to_string(),
         "chance_log2": hit.chance,
+        // If the samples do not show a sum's modulus, any above this number is possible.
+        "modulus_above": hit.unreached.map(|most| most as u64),
         // Other pairs of init and xorout that give all these values, as a power of two, and those
         // among them that no message of whole bytes can distinguish.
         "pairs_log2": hit.family.as_ref().map(|family| family.dimension()),

@@ -7,9 +7,10 @@
 //! | stage | what is tried | algorithm | in |
 //! |---|---|---|---|
 //! | `Named` | named codes | values, compared | `catalogue` |
-//! | `Written` | their values in another byte order or width | values, compared | |
+//! | `Written` | their values in another byte order or width, or a part | values, compared | |
 //! | `Fed` | the message's bytes in another order, or padded | values, compared | |
 //! | `Offset` | the message without some bytes at its ends | values, compared | |
+//! | `Part` | low and high bits of wider values, fed in these ways | values, compared | |
 //! | `Hash` | hash functions, checksums of programs | values, compared | `hashes` |
 //! | `Generator` | named generators, any init and xorout | linear equations | `family` |
 //! | `Sum` | sums, any modulus and start | common divisors of differences | `sums` |
@@ -26,24 +27,27 @@ mod reading;
 mod sample;
 mod sums;
 mod unknown;
+mod untried;
 
 use crate::Error;
 pub use crate::error::{MOST_BYTES, Unusable};
+use catalogue::Extent;
 pub use decide::Decisive;
 pub use family::Family;
-use found::Tally;
 pub use found::{CONVINCING, Found, Hit};
+use found::{Tally, narrowest_first};
 pub use hashes::{Hash, HashKind};
 pub use locate::{Anchor, Layout, Located, Own, Spot, locate};
-pub use reading::{Form, Order, Padding, Place, Reading, Swap};
+pub use reading::{Form, Order, Padding, Part, Place, Reading, Swap};
 use residue::Code;
 use sample::{Query, Read};
 pub use sample::{Sample, Samples};
 use std::collections::BTreeSet;
 pub use sums::{Kind, Model};
 pub use unknown::NARROWEST;
+pub use untried::Untried;
 
-/// The number of samples that are searched with, shortest first; results are tried on all.
+/// The number of samples that are searched with; results are tried on all.
 const MOST_SAMPLES: usize = 24;
 /// The number of samples up to which generators with settings of their own are searched; more add
 /// no information.
@@ -77,6 +81,8 @@ pub enum Stage {
     Fed,
     /// Named codes, with bytes left out at the ends.
     Offset,
+    /// Parts of the values of wider named codes, with the message fed in any of these ways.
+    Part,
     /// Hash functions and checksums of programs, which are not codes of this project.
     Hash,
     /// Named generators with other settings.
@@ -89,11 +95,12 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in the order of the search.
-    pub const ALL: [Stage; 8] = [
+    pub const ALL: [Stage; 9] = [
         Stage::Named,
         Stage::Written,
         Stage::Fed,
         Stage::Offset,
+        Stage::Part,
         Stage::Hash,
         Stage::Generator,
         Stage::Sum,
@@ -108,6 +115,7 @@ impl Stage {
             Stage::Written => "other ways to write the value",
             Stage::Fed => "other ways to feed the message",
             Stage::Offset => "bytes left out at the ends",
+            Stage::Part => "parts of wider values",
             Stage::Hash => "hash functions and checksums of programs",
             Stage::Generator => "known generators with other settings",
             Stage::Sum => "sums with other settings",
@@ -135,6 +143,8 @@ pub struct Report {
     /// The number of ways to feed the messages that were not searched for unknown generators, as
     /// the messages are too long.
     pub left_out: usize,
+    /// What else was not tried on these samples, so that it is not ruled out either.
+    pub untried: BTreeSet<Untried>,
     /// The samples that the others contradict, counted from 0.
     pub strangers: Vec<usize>,
     /// A message whose value would decide between what was found, if there is one.
@@ -152,7 +162,7 @@ pub enum Certainty {
     Chance,
     /// Nothing fits better than chance, and not everything that was looked for is ruled out.
     Undecided,
-    /// Nothing of what was looked for can have given the values.
+    /// Nothing of what was looked for can have given the values, and nothing was left out.
     RuledOut,
 }
 
@@ -187,8 +197,9 @@ impl Report {
         if !self.hits.is_empty() {
             return Certainty::Chance;
         }
-        let open = self.weak > 0 || !self.undecided.is_empty() || self.left_out > 0;
-        if open { Certainty::Undecided } else { Certainty::RuledOut }
+        let closed = self.weak == 0 && self.undecided.is_empty();
+        let all = self.left_out == 0 && self.untried.is_empty();
+        if !closed || !all { Certainty::Undecided } else { Certainty::RuledOut }
     }
 }
 
@@ -215,8 +226,8 @@ pub fn identify(samples: &Samples, options: &Options) -> Result<Report, Error> {
 /// Searches once, over all samples.
 fn search(samples: &Samples, options: &Options) -> Report {
     let bits = samples.bits();
-    let mut distinct = samples.distinct();
-    distinct.truncate(MOST_SAMPLES);
+    let distinct = samples.spread(MOST_SAMPLES);
+    use Extent::{Part, Whole};
     let mut report = Report {
         hits: Vec::new(),
         weak: 0,
@@ -224,6 +235,7 @@ fn search(samples: &Samples, options: &Options) -> Report {
         stage: Stage::Named,
         undecided: BTreeSet::new(),
         left_out: 0,
+        untried: BTreeSet::new(),
         strangers: Vec::new(),
         decisive: None,
     };
@@ -254,12 +266,25 @@ fn search(samples: &Samples, options: &Options) -> Report {
         report.stage = stage;
         let mut tally = Tally { tried: report.tried, ..Tally::default() };
         match stage {
-            stage if stage < Stage::Sum && !options.catalogue => continue,
-            Stage::Named => catalogue::named(by(&plain, &usual), &codes, &mut tally),
-            Stage::Written => catalogue::named(by(&plain, &unusual), &codes, &mut tally),
-            Stage::Fed => catalogue::named(by(&fed, &forms), &codes, &mut tally),
-            Stage::Offset => catalogue::named(by(&offsets, &forms), &codes, &mut tally),
-            Stage::Hash => catalogue::named(by(&all, &forms), &hashes, &mut tally),
+            stage if stage < Stage::Sum && !options.catalogue => {
+                report.untried.insert(Untried::Named);
+                continue;
+            }
+            Stage::Named => catalogue::named(by(&plain, &usual), &codes, Whole, &mut tally),
+            Stage::Written => {
+                catalogue::named(by(&plain, &unusual), &codes, Whole, &mut tally);
+                catalogue::named(by(&plain, &forms), &codes, Part, &mut tally);
+            }
+            Stage::Fed => catalogue::named(by(&fed, &forms), &codes, Whole, &mut tally),
+            Stage::Offset => catalogue::named(by(&offsets, &forms), &codes, Whole, &mut tally),
+            Stage::Part => catalogue::named(by(&all[1..], &forms), &codes, Part, &mut tally),
+            Stage::Hash => {
+                catalogue::named(by(&all, &forms), &hashes, Whole, &mut tally);
+                // The low half of many is the narrower function of the same name.
+                if tally.hits.is_empty() {
+                    catalogue::named(by(&all, &forms), &hashes, Part, &mut tally);
+                }
+            }
             Stage::Generator => catalogue::generators(by(&all, &forms), &mut tally),
             Stage::Sum => sums::search(by(&all, &forms), &mut tally),
             Stage::Unknown => {
@@ -283,15 +308,18 @@ impl Report {
         self.tried = tally.tried;
         self.weak += tally.weak;
         self.undecided.extend(tally.undecided);
+        self.untried.extend(tally.untried);
         for mut hit in tally.hits {
             hit.chance += self.tried.log2();
             if !samples.list().iter().all(|sample| hit.fits(sample, samples.bits())) {
+                self.open(&hit);
                 continue;
             }
             if self.hits.iter().any(|other| other.same(&hit)) {
                 continue;
             }
             if hit.chance < 0.0 {
+                hit.unreached = sums::unreached(&hit, samples.list(), samples.bits());
                 self.hits.push(hit);
             } else {
                 self.weak += 1;
@@ -303,6 +331,23 @@ impl Report {
             }
         }
         self.hits.sort_by(|a, b| a.chance.total_cmp(&b.chance));
+        narrowest_first(&mut self.hits);
+    }
+}
+
+impl Report {
+    /// Records what a hit leaves open that fits the samples that were searched with, but not all:
+    /// other settings of it may fit all.
+    fn open(&mut self, hit: &Hit) {
+        match (&hit.found, &hit.family) {
+            (Found::Sum(_), _) => {
+                self.untried.insert(Untried::Moduli);
+            }
+            (Found::Code(code), Some(family)) if family.dimension() > family.inherent => {
+                self.undecided.insert(code.width());
+            }
+            _ => {}
+        }
     }
 }
 

@@ -24,7 +24,11 @@ pub fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()> {
     if report.certainty() != Certainty::Found {
         output.found(Outcome::Bad);
     } else if let (Some(hit), false) = (report.hits.first(), args.notations.is_empty()) {
-        return definitions(args, hit, &format!("of {}", hit.reading), output);
+        definitions(args, hit, &format!("of {}", hit.reading), output)?;
+        if let Some(open) = text::open(&samples, &report) {
+            output.complain(&open);
+        }
+        return Ok(());
     }
     if args.format.json {
         output.json(&json::document(args, &samples, &report))?;

@@ -5,32 +5,41 @@
 
 use super::family::{Equation, Family, Modulus, reflect};
 use super::found::{Found, Hit, Tally};
-use super::reading::{Form, Place, Reading};
+use super::reading::{Form, Part, Place, Reading};
 use super::sample::{Query, Read, Sample};
+use super::untried::Untried;
 use residue::crc::{Crc, Params, catalog};
 
 /// Bytes of the shortest message up to which hash functions are tried on readings other than the
 /// plain one.
 const MOST_HASHED: usize = 1 << 16;
 
+/// The codes that are tried, by the width of their values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Those with values that the field can hold.
+    Whole,
+    /// Those with wider values, of which the field holds the lowest or the highest bits.
+    Part,
+}
+
 /// Finds which of `all` have the samples' values.
-pub(super) fn named(query: Query, all: &[Found], tally: &mut Tally) {
+pub(super) fn named(query: Query, all: &[Found], extent: Extent, tally: &mut Tally) {
     let Query { samples, bits, reads, forms } = query;
     for read in reads {
         let Some(shortest) = read.messages.first() else { continue };
         let is_long = read.reading != Reading::PLAIN && shortest.len() > MOST_HASHED;
         for found in all {
             let width = found.width(bits);
-            // Not cut off, as codes may be: a table's size takes bits of hashes away in other ways.
-            if matches!(found, Found::Hash(_)) && (is_long || width > bits) {
+            if (width > bits) != (extent == Extent::Part) {
                 continue;
             }
-            let forms = forms.iter().filter(|form| {
-                // The places differ only if there is room to move.
-                form.place == Place::Low && width <= bits
-                    || form.place == Place::High && width < bits
-                    || width > bits && forms.len() > 2
-            });
+            if matches!(found, Found::Hash(_)) && is_long {
+                tally.untried.insert(Untried::LongHashes);
+                continue;
+            }
+            // The places differ only if there is room to move.
+            let forms = forms.iter().filter(|form| form.place == Place::Low || width != bits);
             let value = found.value(shortest, bits);
             for &form in forms {
                 tally.tried += 1.0;
@@ -49,6 +58,8 @@ pub(super) fn named(query: Query, all: &[Found], tally: &mut Tally) {
                         family: params.and_then(|params| related(params, query, read, form)),
                         reading: read.reading,
                         form,
+                        part: (width > bits).then_some(Part { place: form.place, bits }),
+                        unreached: None,
                         chance: -f64::from(width.min(bits)) * samples.len() as f64,
                     });
                 }

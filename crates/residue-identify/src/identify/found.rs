@@ -2,9 +2,10 @@
 
 use super::family::Family;
 use super::hashes::Hash;
-use super::reading::{Form, Reading};
+use super::reading::{Form, Part, Place, Reading};
 use super::sample::{Read, Sample};
 use super::sums::Model;
+use super::untried::Untried;
 use residue::Code;
 use residue::crc::Crc;
 use std::collections::BTreeSet;
@@ -54,6 +55,11 @@ pub struct Hit {
     pub reading: Reading,
     /// The way its value is written.
     pub form: Form,
+    /// The part of the value that is written, if the field is narrower than the value.
+    pub part: Option<Part>,
+    /// The greatest sum of the samples, if the code is a sum and they do not show its modulus:
+    /// every greater modulus gives their values as well.
+    pub unreached: Option<u128>,
     /// The logarithm to base 2 of the number of chance hits to be expected among all that was tried
     /// up to this stage.
     pub chance: f64,
@@ -66,6 +72,15 @@ impl Hit {
     pub fn field(&self, message: &[u8], bits: u32) -> Option<u128> {
         let message = self.reading.apply(message)?;
         Some(self.form.field(self.found.value(&message, bits), bits, self.found.width(bits)))
+    }
+
+    /// Returns what the field holds, in words.
+    #[must_use]
+    pub fn written(&self) -> String {
+        match self.part {
+            Some(part) => format!("{part} of the value, {}", self.form.order),
+            None => format!("the value {}", self.form),
+        }
     }
 
     pub(super) fn fits(&self, sample: &Sample, bits: u32) -> bool {
@@ -95,6 +110,8 @@ pub(super) struct Tally {
     pub weak: usize,
     /// Widths at which the samples leave unknown generators open.
     pub undecided: BTreeSet<u32>,
+    /// What was not tried on these samples.
+    pub untried: BTreeSet<Untried>,
 }
 
 impl Tally {
@@ -128,7 +145,34 @@ impl Tally {
             family: Some(family),
             reading: read.reading,
             form,
+            part: None,
+            unreached: None,
             chance,
         });
     }
+}
+
+/// Moves each CRC before wider ones that the same common divisor of the samples gives.
+///
+/// In a wider field, a narrow value at the end where the register's highest bit is written is that
+/// register times a power of x. If the samples happen to have another factor in common, the
+/// generator times this factor fits as well, as that of a wider CRC. This one does not explain why
+/// the other bits of the field are zero.
+pub(super) fn narrowest_first(hits: &mut [Hit]) {
+    for i in 1..hits.len() {
+        if let Some(first) = (0..i).find(|&first| is_wider(&hits[first], &hits[i])) {
+            hits[first..=i].rotate_right(1);
+        }
+    }
+}
+
+/// Returns whether a CRC without a name may be another one, in a field that is wider than its value.
+fn is_wider(wide: &Hit, narrow: &Hit) -> bool {
+    let (Found::Code(a), Found::Code(b)) = (&wide.found, &narrow.found) else { return false };
+    let (Some(a), Some(b)) = (a.params(), b.params()) else { return false };
+    let alike = (wide.reading, wide.form.order, a.refin, a.refout)
+        == (narrow.reading, narrow.form.order, b.refin, b.refout);
+    let named = wide.family.as_ref().is_some_and(|family| !family.names.is_empty());
+    let end = if b.refout { Place::Low } else { Place::High };
+    alike && !named && a.width > b.width && narrow.form.place == end
 }

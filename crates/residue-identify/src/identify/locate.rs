@@ -12,6 +12,7 @@ mod likely;
 mod named;
 
 use super::found::CONVINCING;
+use super::sums;
 use crate::Error;
 use crate::error::{MOST_BYTES, Unusable};
 use frames::Frames;
@@ -73,21 +74,26 @@ pub fn locate(messages: &[Vec<u8>], everything: bool) -> Result<Located, Error> 
     let mut tried = 0.0;
     let spots = named::search(&frames, &mut tried);
     let mut located = Located { spots: Vec::new(), tried, messages: frames.list.len(), one_length };
-    located.take(spots);
+    located.take(&frames, spots);
     if !located.convincing() || everything {
         let spots = likely::search(&frames, &mut located.tried);
-        located.take(spots);
+        located.take(&frames, spots);
     }
     Ok(located)
 }
 
 impl Located {
     /// Takes the results of a stage: one for each code, with the layouts in which it fits.
-    fn take(&mut self, mut spots: Vec<Spot>) {
+    fn take(&mut self, frames: &Frames, mut spots: Vec<Spot>) {
         for spot in &mut spots {
             spot.hit.chance += self.tried.log2();
         }
         spots.retain(|spot| spot.hit.chance < 0.0);
+        for spot in &mut spots {
+            let samples = frames.list.iter().filter_map(|message| spot.layout.sample(message));
+            let (samples, bits) = (samples.collect::<Vec<_>>(), 8 * spot.layout.bytes as u32);
+            spot.hit.unreached = sums::unreached(&spot.hit, &samples, bits);
+        }
         spots.sort_by_key(|spot| spot.layout.unusual());
         for spot in spots {
             let like = |other: &&mut Spot| other.hit.same(&spot.hit);

@@ -156,6 +156,22 @@ pub enum Place {
     High,
 }
 
+/// The bits of a value that a field holds which is too narrow for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The end of the value that they are taken from.
+    pub place: Place,
+    /// Their number.
+    pub bits: u32,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.place == Place::Low { "low" } else { "high" };
+        write!(f, "the {place} {} bit{}", self.bits, if self.bits == 1 { "" } else { "s" })
+    }
+}
+
 /// A way in which a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -233,14 +249,20 @@ fn swapped_in_words(value: u128) -> u128 {
     (value & LOW) << 8 | value >> 8 & LOW
 }
 
-impl fmt::Display for Form {
+impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.order {
+        f.write_str(match self {
             Order::Big => "highest byte first",
             Order::Little => "lowest byte first",
             Order::Words => "lowest 16-bit word first, highest byte of each first",
             Order::Swapped => "highest 16-bit word first, lowest byte of each first",
-        })?;
+        })
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.order.fmt(f)?;
         match self.place {
             Place::Low => Ok(()),
             Place::High => f.write_str(", in the highest bits"),

@@ -9,15 +9,18 @@
 
 mod known;
 mod model;
+mod reach;
 mod remainder;
 
 use super::found::Tally;
 use super::reading::Place;
 use super::sample::Query;
+use super::untried::Untried;
 pub(super) use known::gcd;
 use known::{Known, MOST_FACTOR};
 pub use model::{Kind, Model};
 use model::{Sums, rotated, rotating};
+pub(super) use reach::{others, unreached};
 
 /// Moduli in use besides 2^w and 2^w - 1.
 const USUAL: [u128; 5] = [251, 255, 65_521, 65_535, 4_294_967_291];
@@ -28,7 +31,12 @@ const RECOMMENDED: [u128; 4] = [239, 253, 65_519, 65_525];
 /// Finds sums that have the samples' values.
 pub(super) fn search(query: Query, tally: &mut Tally) {
     let Query { samples, bits, reads, forms } = query;
-    if !bits.is_multiple_of(8) || bits > 64 || samples.len() < 2 {
+    if !bits.is_multiple_of(8) || bits > 64 {
+        tally.untried.insert(Untried::SumFields(bits));
+        return;
+    }
+    if samples.len() < 2 {
+        tally.untried.insert(Untried::Sums);
         return;
     }
     for &form in forms.iter().filter(|form| form.place == Place::Low) {
@@ -77,6 +85,7 @@ impl Known<'_> {
         most: u128,
         bits: u32,
         unit: usize,
+        tally: &mut Tally,
     ) -> Vec<(u128, f64)> {
         let common =
             differences.fold(0, |common, difference| gcd(common, difference.unsigned_abs()));
@@ -89,6 +98,10 @@ impl Known<'_> {
             .filter(|m| common.is_multiple_of(*m))
             .map(|m| (m, 4.0))
             .collect();
+        // With a larger factor than those that are removed, it may be a multiple of a modulus.
+        if common / (MOST_FACTOR + 1) > most {
+            tally.untried.insert(Untried::Moduli);
+        }
         // Few differences have a chance factor in common besides the modulus.
         let factors = (1..=MOST_FACTOR).filter(|&factor| common.is_multiple_of(factor));
         moduli.extend(factors.map(|factor| (common / factor, f64::from(bits))));
@@ -128,7 +141,7 @@ impl Known<'_> {
             let zero = start(first, value);
             let each =
                 sums.iter().zip(&self.values).map(|(sums, &value)| start(sums, value) - zero);
-            for (modulus, free) in Self::moduli(each, most, self.bits, unit) {
+            for (modulus, free) in Self::moduli(each, most, self.bits, unit, tally) {
                 let start = zero.rem_euclid(modulus as i128) as u128;
                 // All ones are zero modulo 2^k - 1, and what complements start with.
                 let starts =
@@ -171,7 +184,7 @@ impl Known<'_> {
                     halves[i][1] as i128 - sums[i].count as i128 * zero - weighted(i) as i128
                 };
                 let each = (0..sums.len()).flat_map(|i| [first(i), rest(i) - rest(0)]);
-                for (modulus, free) in Self::moduli(each, most, half, unit) {
+                for (modulus, free) in Self::moduli(each, most, half, unit, tally) {
                     let m = modulus as i128;
                     let start = zero.rem_euclid(m) as u128;
                     let second = rest(0).rem_euclid(m) as u128;

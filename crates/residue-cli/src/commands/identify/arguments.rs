@@ -31,7 +31,7 @@ and more, five for 8; unnamed CRCs need more. Messages of different lengths say 
 places count.
 
 If nothing fits, codes are either ruled out or undecided: too few samples leave unknown CRCs open, \
-and the answer names their widths.
+and the answer names their widths and what was not tried.
 
 Exit codes: 0 something fits all samples, and the probability of a chance match is at most 1/1024. \
 1 anything less: the result fits only some of the samples, or may be chance, or nothing \

@@ -28,7 +28,15 @@ pub(super) fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()
     if !located.convincing() {
         output.found(Outcome::Bad);
     } else if let (Some(spot), false) = (located.spots.first(), args.notations.is_empty()) {
-        return definitions(args, &spot.hit, &spot.layout.to_string(), output);
+        definitions(args, &spot.hit, &spot.layout.to_string(), output)?;
+        if located.spots.len() > 1 {
+            let more = plural(located.spots.len() - 1, "other code");
+            output.complain(&format!(
+                "not settled: {more} fit these messages as well; leave out --as to see them, and \
+                 give more messages"
+            ));
+        }
+        return Ok(());
     }
     if args.format.json {
         output.json(&document(&located))?;
@@ -113,7 +121,7 @@ fn describe(spot: &Spot, text: &mut Text) {
     // One byte has no order.
     let order = match spot.layout.bytes {
         1 => String::new(),
-        _ => format!("; the value {}", spot.hit.form),
+        _ => format!("; {}", spot.hit.written()),
     };
     text.hit(&spot.hit, &format!("{}{order}", spot.layout));
     if !spot.also.is_empty() {

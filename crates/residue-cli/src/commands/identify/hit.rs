@@ -20,12 +20,15 @@ pub fn definitions(
     let Some(params) = params else {
         bail!("{} is not a CRC; leave out --as", names(hit).0);
     };
+    if let Some(part) = hit.part {
+        output.complain(&format!("the samples hold {part} of the value of this CRC"));
+    }
     for name in &args.notations {
         let Some(notation) = Notation::ALL.into_iter().find(|it| it.name() == name) else {
             continue;
         };
         let text = notation.write(params).map_err(|why| anyhow!("--as {name}: {why}"))?;
-        if let Some(comment) = notation.comment(&format!("{covered}; the value {}", hit.form)) {
+        if let Some(comment) = notation.comment(&format!("{covered}; {}", hit.written())) {
             output.line(comment)?;
         }
         output.line(text)?;
@@ -38,8 +41,17 @@ pub fn line(p: &Params) -> String {
     Notation::Residue.write(p).unwrap_or_default()
 }
 
-/// Returns the name of a hit, and the argument for `residue sum -a`, if that supports it.
+/// Returns the name of a hit, with the part of its value that is written, and the argument for
+/// `residue sum -a`, if that supports it.
 pub fn names(hit: &Hit) -> (String, Option<String>) {
+    let (name, code) = whole(hit);
+    match hit.part {
+        Some(part) => (format!("{part} of {name}"), code),
+        None => (name, code),
+    }
+}
+
+fn whole(hit: &Hit) -> (String, Option<String>) {
     match &hit.found {
         Found::Sum(model) => (model.to_string(), None),
         Found::Hash(hash) => (hash.name.to_string(), None),

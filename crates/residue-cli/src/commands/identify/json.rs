@@ -30,6 +30,7 @@ pub fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Valu
             decisive.values.iter().map(|&value| encoded(value, bits)).collect();
         json!({ "message": message, "values": values })
     });
+    let not_tried: Vec<String> = report.untried.iter().map(ToString::to_string).collect();
     let searched = Stage::ALL
         .into_iter()
         .filter(|&stage| stage <= report.stage && (stage >= Stage::Sum || !args.no_catalogue));
@@ -40,6 +41,7 @@ pub fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Valu
         "convincing": report.convincing(),
         "certainty": report.certainty().name(),
         "undecided_widths": if report.convincing() { None } else { Some(&report.undecided) },
+        "not_tried": not_tried,
         "tried": report.tried,
         "searched": searched.map(|stage| stage.name()).collect::<Vec<_>>(),
         "hits": hits,
@@ -63,6 +65,8 @@ pub(super) fn hit(hit: &Hit) -> Value {
         "params": params,
         "error_detection": detects,
         "chance_log2": hit.chance,
+        "modulus_reached": hit.unreached.map(|_| false),
+        "modulus_above": hit.unreached.map(|most| most as u64),
     })
 }
 
@@ -79,6 +83,7 @@ fn entry(hit: &Hit, bits: u32) -> Value {
         ("message", json!(hit.reading.to_string())),
         ("left_out", json!([hit.reading.lead, hit.reading.trail])),
         ("value", json!(hit.form.to_string())),
+        ("part", json!(hit.part.map(|part| part.to_string()))),
         ("pairs_log2", json!(family.map(|family| family.dimension()))),
         ("same_on_bytes_log2", json!(family.map(|family| family.inherent))),
         ("names", json!(family.map(|family| family.names.clone()))),

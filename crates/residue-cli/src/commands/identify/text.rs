@@ -5,7 +5,7 @@ use super::hit::{encoded, line, names};
 use crate::hex;
 use crate::output::Styles;
 use anstyle::Style;
-use residue_identify::{Certainty, Found, Hit, NARROWEST, Report, Samples};
+use residue_identify::{Certainty, Found, Hit, NARROWEST, Report, Samples, Untried};
 use residue_report::text::wrapped;
 use std::collections::BTreeSet;
 
@@ -34,10 +34,10 @@ impl Text {
 
     /// Adds a hit, and what it is of.
     pub(super) fn hit(&mut self, hit: &Hit, covered: &str) {
-        let name = match &hit.found {
-            Found::Hash(hash) => hash.to_string(),
-            _ => names(hit).0,
-        };
+        let mut name = names(hit).0;
+        if let Found::Hash(hash) = &hit.found {
+            name = format!("{name}, {}", hash.kind.name());
+        }
         self.plain("", "");
         self.styled(self.styles.head, "", &name);
         match &hit.found {
@@ -51,6 +51,14 @@ impl Text {
         }
         self.plain("  ", covered);
         self.plain("  ", &format!("wrong hits to be expected by chance: {}", odds(hit.chance)));
+        if let Some(most) = hit.unreached {
+            let remark = format!(
+                "the modulus is not settled: these messages do not reach it, and every modulus \
+                 above {most} gives these values. The figure above is of the kind of sum, not of \
+                 its modulus"
+            );
+            self.plain("  ", &remark);
+        }
         for remark in family(hit) {
             self.plain("  ", &remark);
         }
@@ -83,7 +91,7 @@ pub fn lines(
         text.plain("", &format!("{count} with values of {width} fit"));
     }
     for hit in report.hits.iter().take(SHOWN) {
-        text.hit(hit, &format!("of {}; the value {}", hit.reading, hit.form));
+        text.hit(hit, &format!("of {}; {}", hit.reading, hit.written()));
     }
     text.plain("", "");
     if report.hits.len() > SHOWN {
@@ -124,18 +132,8 @@ fn advise(samples: &Samples, report: &Report, text: &mut Text) {
             text.plain("", &open);
         }
     }
-    if let Some(decisive) = &report.decisive {
-        let message = hex::digits(decisive.message.iter().copied());
-        let mut values: Vec<String> = Vec::new();
-        for value in decisive.values.iter().map(|&value| encoded(value, samples.bits())) {
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        values.truncate(SHOWN);
-        let values = values.join(", ");
-        let why = format!("it may be {values}.");
-        text.plain("", &format!("To decide, get the value of the message {message}: {why}"));
+    if let Some(decisive) = decisive(samples, report) {
+        text.plain("", &format!("To decide, {decisive}."));
     }
     if let (Some(name), true) = (names(&report.hits[0]).1, report.convincing()) {
         text.plain("", "Next:");
@@ -143,6 +141,33 @@ fn advise(samples: &Samples, report: &Report, text: &mut Text) {
         text.lines.push(format!("  residue sum -a {name} FILE"));
         text.lines.push(format!("  residue conform -a {name} -- PROGRAM"));
     }
+}
+
+/// Returns which sample would decide between what fits, and the values that it may have.
+fn decisive(samples: &Samples, report: &Report) -> Option<String> {
+    let decisive = report.decisive.as_ref()?;
+    let message = hex::digits(decisive.message.iter().copied());
+    let mut values: Vec<String> = Vec::new();
+    for value in decisive.values.iter().map(|&value| encoded(value, samples.bits())) {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    values.truncate(SHOWN);
+    Some(format!("get the value of the message {message}: it may be {}", values.join(", ")))
+}
+
+/// Returns why the first result is not the only one, if others fit that are not equal to it.
+pub(super) fn open(samples: &Samples, report: &Report) -> Option<String> {
+    let decisive = decisive(samples, report)?;
+    let others = match report.hits.len() {
+        0 | 1 => "other parameters".to_string(),
+        count => plural(count - 1, "other set") + " of parameters",
+    };
+    Some(format!(
+        "not settled: {others} fit as well, and this is the most likely one; to decide, {decisive} \
+         (the first of these is by what is printed)"
+    ))
 }
 
 /// Returns a probability in words: `1 in 2^40`.
@@ -203,12 +228,18 @@ fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
             open.unwrap_or_default()
         );
     }
-    let mut out = vec!["no sum of those tried".to_string()];
+    let (bits, skip) = (samples.bits(), args.skip);
+    let mut out = Vec::new();
     if !args.no_catalogue {
-        out.splice(
-            0..0,
-            ["no named code", "no known hash function", "no known generator"].map(String::from),
-        );
+        out.push("no named code or known hash function".to_string());
+        if bits < 128 {
+            out.push(format!("not the low or high {bits} bits of a wider one"));
+        }
+        out.push(format!("no known generator of up to {bits} bits with other settings"));
+    }
+    let sums = |it: &Untried| matches!(it, Untried::Sums | Untried::SumFields(_));
+    if !report.untried.iter().any(sums) {
+        out.push("no sum of those described in docs/identify.md".to_string());
     }
     let closed = (NARROWEST..=samples.bits()).filter(|width| !report.undecided.contains(width));
     let closed: BTreeSet<u32> = closed.collect();
@@ -222,12 +253,13 @@ fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
         "check that the values belong to these messages"
     };
     format!(
-        "Nothing fits {count}. Ruled out by {:.0} sets of parameters: {} and {last}.{} What to do: \
-         {more}; try --skip with more bytes than the header has; leave out the value and what \
+        "Nothing fits {count}. Ruled out by {:.0} sets of parameters: {}{last}; each with the value \
+         in every order of bytes, of the message as it stands, with its bytes swapped or padded, \
+         or without up to {skip} bytes at either end.{} What to do: {more}; try --skip with more bytes than the header has; leave out the value and what \
          follows it, or name it with --trailer. A value may also be encrypted, keyed, or not an \
          error-detection code.",
         report.tried,
-        out.join(", "),
+        out.iter().map(|part| format!("{part}, ")).collect::<String>(),
         open.map_or(String::new(), |open| format!(" {open}")),
     )
 }
@@ -251,6 +283,10 @@ fn undecided(samples: &Samples, report: &Report) -> Option<String> {
              were left out.",
             report.left_out
         ));
+    }
+    if !report.untried.is_empty() {
+        let all: Vec<String> = report.untried.iter().map(ToString::to_string).collect();
+        open.push(format!("Not tried: {}.", all.join("; ")));
     }
     (!open.is_empty()).then(|| open.join(" "))
 }

@@ -3,6 +3,7 @@
 
 use super::frames::{Frames, Spot};
 use super::layout::{Anchor, Layout, Own};
+use crate::identify::catalogue::Extent;
 use crate::identify::found::{CONVINCING, Found, Tally};
 use crate::identify::hashes::Hash;
 use crate::identify::reading::{Form, Reading};
@@ -69,7 +70,7 @@ fn in_layout(
     } else {
         let hashes: Vec<Found> = Hash::ALL.iter().map(Found::Hash).collect();
         sums::search(query, &mut tally);
-        catalogue::named(query, &hashes, &mut tally);
+        catalogue::named(query, &hashes, Extent::Whole, &mut tally);
     }
     *tried = tally.tried;
     for hit in tally.hits {

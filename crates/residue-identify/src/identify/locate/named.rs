@@ -280,6 +280,8 @@ fn settle(frames: &Frames, code: &Code, raws: &[Raw], spots: &mut Vec<Spot>) {
                             family: None,
                             reading: Reading::PLAIN,
                             form: raw.form,
+                            part: None,
+                            unreached: None,
                             chance: -f64::from(width) * frames.list.len() as f64,
                         };
                         spots.push(Spot { layout, hit, also: Vec::new() });

@@ -37,6 +37,8 @@ impl Known<'_> {
                 family: None,
                 reading: self.read.reading,
                 form: self.form,
+                part: None,
+                unreached: None,
                 chance: free - one * self.samples.len() as f64,
             });
         }

@@ -10,6 +10,7 @@ use super::known::{Known, MOST_FACTOR, gcd};
 use super::model::{Kind, Model, remainder};
 use crate::identify::found::Tally;
 use crate::identify::reading::Reading;
+use crate::identify::untried::Untried;
 
 /// Bytes of all messages up to which readings other than the plain one are tried.
 const MOST_BYTES: usize = 1 << 16;
@@ -36,8 +37,13 @@ pub(super) fn search(known: &Known, tally: &mut Tally) {
     let plain = known.read.reading == Reading::PLAIN;
     let all: usize = messages.iter().map(Vec::len).sum();
     let longest = messages.iter().map(Vec::len).max().unwrap_or(0);
-    // A message without bytes has no first one, and its value says nothing.
+    // The value of a message without bytes is zero, which says nothing of the settings.
+    let mut values = messages.iter().zip(&known.values).filter(|(message, _)| message.is_empty());
+    if values.any(|(_, &value)| value > 0) {
+        return;
+    }
     if messages.iter().any(Vec::is_empty) || !plain && all > MOST_BYTES {
+        tally.untried.insert(Untried::Remainders);
         return;
     }
     let bytes = known.bits as usize / 8;
@@ -50,6 +56,8 @@ pub(super) fn search(known: &Known, tally: &mut Tally) {
             let most = if plain { MOST_UNKNOWN.0 } else { MOST_UNKNOWN.1 };
             if longest <= most {
                 unknown(known, kind, tally);
+            } else {
+                tally.untried.insert(Untried::Remainders);
             }
         }
     }
