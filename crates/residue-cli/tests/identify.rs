@@ -310,3 +310,65 @@ fn definitions_for_other_tools() {
     ran.ends(2);
     assert!(ran.err.contains("--as crcmod: crcmod has CRCs of 8, 16"), "{}", ran.err);
 }
+
+#[test]
+fn a_part_of_a_value_is_shown_as_a_part() {
+    let samples = ["text:123456789:3926", "text:abc:41c2"];
+    let report = found(&samples);
+    let hit = &report["hits"][0];
+    assert_eq!(hit["name"], "the low 16 bits of crc-32/iso-hdlc", "{report:#}");
+    assert_eq!((&hit["part"], &hit["width"]), (&"the low 16 bits".into(), &32.into()));
+    let text = typed("identify").args(samples).run();
+    let text = text.ends(0);
+    assert!(text.contains("\nthe low 16 bits of crc-32/iso-hdlc\n  width=32,"), "{text}");
+    assert!(text.contains("the low 16 bits of the value, highest byte first"), "{text}");
+    let ran = typed("identify --as c").args(samples).run();
+    assert!(ran.ends(0).contains("the low 16 bits of the value, highest byte first"), "{ran:?}");
+    assert!(ran.err.contains("the samples hold the low 16 bits of the value"), "{}", ran.err);
+}
+
+#[test]
+fn a_modulus_that_no_sum_reaches_is_not_settled() {
+    let samples = ["text:Wikipedia:11e60398", "text:abc:024d0127"];
+    let report = found(&samples);
+    let hit = &report["hits"][0];
+    assert_eq!(hit["code"], "adler-32");
+    assert_eq!((&hit["modulus_reached"], &hit["modulus_above"]), (&false.into(), &4582.into()));
+    assert!(report["decisive"]["message"].is_string(), "{report:#}");
+    let text = typed("identify").args(samples).run();
+    let text = text.ends(0).replace("\n  ", " ");
+    assert!(text.contains("every modulus above 4582 gives these values"), "{text}");
+    assert!(text.contains("To decide, get the value of the message"), "{text}");
+    let report = found(&["text:123456789:e3069283", "text:abc:364b3fb7"]);
+    assert_eq!(report["hits"][0]["modulus_reached"], serde_json::Value::Null);
+}
+
+#[test]
+fn definitions_say_that_others_fit_as_well() {
+    let one_length = ["text:abc:514a", "text:abd:21ad", "text:xyz:d029", "--as", "residue"];
+    let ran = typed("identify").args(one_length).run();
+    assert!(ran.ends(0).starts_with("width=16,poly=0x1021,"), "{ran:?}");
+    assert!(
+        ran.err.contains("not settled") && ran.err.contains("get the value of the message"),
+        "{}",
+        ran.err
+    );
+    let settled = ["text:123456789:2189", "text:abc:58e9", "--as", "residue"];
+    let ran = typed("identify").args(settled).run();
+    ran.ends(0);
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn what_was_not_tried_is_listed() {
+    let samples = ["text:abc:123", "text:abcd:9ab", "text:ab:024", "text:abcdef:fe1"];
+    let ran = typed("identify --json").args(samples).run();
+    ran.ends(1);
+    let report = ran.json();
+    let untried = report["not_tried"].as_array().unwrap();
+    let sums = "sums with other settings in fields of 12 bits (8, 16, ... 64 bits are tried)";
+    assert!(untried.contains(&sums.into()), "{report:#}");
+    assert_ne!(report["certainty"], "ruled out");
+    let text = typed("identify").args(samples).run();
+    assert!(text.ends(1).replace('\n', " ").contains("Not tried: sums with other settings in"));
+}
