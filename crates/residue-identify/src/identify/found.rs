@@ -166,7 +166,7 @@ pub(super) fn narrowest_first(hits: &mut [Hit]) {
     }
 }
 
-/// Returns whether a CRC without a name may be another one, in a field that is wider than its value.
+/// Returns whether a CRC without a name may be another, in a field that is wider than its value.
 fn is_wider(wide: &Hit, narrow: &Hit) -> bool {
     let (Found::Code(a), Found::Code(b)) = (&wide.found, &narrow.found) else { return false };
     let (Some(a), Some(b)) = (a.params(), b.params()) else { return false };

@@ -18,7 +18,7 @@ pub enum Untried {
     SumFields(u32),
     /// Sums with unnamed moduli, of which these samples leave too many open.
     Moduli,
-    /// Koopman's checksums with every modulus and in every reading: a message is empty, or too long.
+    /// Koopman's checksums with every modulus in every reading: a message is empty, or too long.
     Remainders,
 }
 
