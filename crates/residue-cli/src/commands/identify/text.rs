@@ -254,10 +254,10 @@ fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
     };
     format!(
         "Nothing fits {count}. Ruled out by {:.0} sets of parameters: {}{last}; each with the \
-         value in each usual order of bytes, of the message as it stands, with its bytes swapped or \
-         padded, or without up to {skip} bytes at either end.{} What to do: {more}; try --skip with \
-         more bytes than the header has; leave out the value and what follows it, or name it with --trailer. A value may also be encrypted, keyed, or not an \
-         error-detection code.",
+         value in each usual order of bytes, of the message as it stands, with its bytes swapped \
+         or padded, or without up to {skip} bytes at either end.{} What to do: {more}; try --skip \
+         with more bytes than the header has; leave out the value and what follows it, or name it \
+         with --trailer. A value may also be encrypted, keyed, or not an error-detection code.",
         report.tried,
         out.iter().map(|part| format!("{part}, ")).collect::<String>(),
         open.map_or(String::new(), |open| format!(" {open}")),
