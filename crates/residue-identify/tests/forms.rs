@@ -72,7 +72,7 @@ fn parts_of_every_wider_named_code() {
     for (i, code) in wide.iter().enumerate() {
         // Each code in some of the widths, and each width with some of the codes.
         for bits in [8, 16, 24, 32].into_iter().filter(|&bits| bits < code.width()) {
-            if (i + bits as usize / 8) % 3 == 0 {
+            if (i + bits as usize / 8).is_multiple_of(3) {
                 assert_part(code.name(), code.width(), bits, |m| code.value(m), i as u64);
             }
         }
@@ -109,7 +109,7 @@ fn parts_of_hash_functions() {
     for (i, hash) in Hash::ALL.iter().enumerate() {
         // The low 32 bits of some hash functions of 64 bits are another one.
         for bits in [8, 16, 24] {
-            if (i + bits as usize / 8) % 2 == 0 {
+            if (i + bits as usize / 8).is_multiple_of(2) {
                 assert_part(hash.name, hash.width, bits, |m| hash.value(m), i as u64);
             }
         }
