@@ -79,6 +79,83 @@ fn answers_that_nothing_explains() {
     assert!(ran.ends(1).contains("Not all answers are explained; nearest comes"), "{}", ran.text());
 }
 
+/// What nothing known explains is compared parameter by parameter, and handed to `identify`.
+#[test]
+fn mistakes_that_have_no_name() {
+    let crc = |parameters: &str| format!("$R sum -a {parameters}");
+    let kermit = "width=16,init=0,xorout=0";
+    for (code, script, says) in [
+        (
+            "crc-16/kermit",
+            crc(&format!("{kermit},poly=1021,refin=false,refout=true")),
+            "other parameters, refin: Refin is false, not true: each byte's highest bit comes \
+             first. Everything else is as in crc-16/kermit.",
+        ),
+        (
+            "crc-16/kermit",
+            crc(&format!("{kermit},poly=1023,refin=true,refout=true")),
+            "other parameters, poly: The polynomial is 1023, not 1021: one bit differs, x^1 is \
+             too many. Everything else is as in crc-16/kermit.",
+        ),
+        (
+            "crc-16/kermit",
+            "head -c 64 | $R sum -a crc-16/kermit".into(),
+            "the mistake first-block-only-64: Only the first 64 bytes are covered, as if the \
+             message were read once into a buffer.",
+        ),
+        (
+            "crc-32",
+            "tr -d '\\000' | $R sum -a crc-32".into(),
+            "the mistake zeros-skipped: The bytes 00 are left out.",
+        ),
+        (
+            "crc-16/kermit",
+            crc("width=16,poly=1f2b,init=beef,refin=true,refout=false,xorout=cafe"),
+            "what `residue identify` finds, width=16,poly=1f2b,init=",
+        ),
+    ] {
+        let ran = conform(code, &[], &script);
+        let text = ran.ends(1);
+        assert!(text.contains("All answers are explained by") && text.contains(says), "{text}");
+    }
+}
+
+/// Every report ends with what is certain, what is not, and what to do next.
+#[test]
+fn advice() {
+    let advice = |script: &str, code: i32| {
+        let json = conform("crc-32/iscsi", &["--json"], script);
+        json.ends(code);
+        let json = json.json();
+        let parts = ["certain", "not_certain", "next"]
+            .map(|part| json["advice"][part].as_str().expect(part).to_string());
+        let text = conform("crc-32/iscsi", &[], script);
+        let text = text.ends(code).split_whitespace().collect::<Vec<_>>().join(" ");
+        let [certain, open, next] = &parts;
+        let said = format!("Certain: {certain} Not certain: {open} Next: {next}");
+        assert!(text.ends_with(&said), "{said}\n{text}");
+        parts
+    };
+    let [certain, open, _] = advice("$R sum", 0);
+    assert!(certain.starts_with("for these ") && certain.contains("are right"), "{certain}");
+    assert!(open.starts_with("inputs that are longer, data that come in several pieces"), "{open}");
+    let [certain, _, next] = advice("head -c 64 | $R sum", 1);
+    assert!(certain.ends_with("are those of the mistake first-block-only-64."), "{certain}");
+    assert_eq!(next, "change the program, and run this command again.");
+    // Two names for one set of values.
+    let [_, open, _] = advice("$R sum -a crc-32", 1);
+    let shown = "lines above it is: they have equal values here.";
+    assert!(open.starts_with("which of the ") && open.ends_with(shown), "{open}");
+    let nearly = "$R sum -a crc-32 | sed 's/^cbf43926.*/0/'";
+    let [_, open, _] = advice(nearly, 1);
+    assert!(open.starts_with("the cause: ") && open.contains(" explains "), "{open}");
+    let [certain, _, next] = advice("echo 12345678", 1);
+    assert!(certain.ends_with("answers are one value."), "{certain}");
+    assert!(next.contains("--arg-hex"), "{next}");
+    let [_, open, _] = advice("$R sum -a crc-32 | sed 's/./7/3;s/./1/5'", 1);
+    assert_eq!(open, "the cause: nothing that was tried has these values.");
+}
+
 #[test]
 fn json() {
     let ran = conform("crc-32/iscsi", &["--json"], "$R sum -a crc-32/iso-hdlc");

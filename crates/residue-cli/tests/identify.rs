@@ -80,13 +80,17 @@ fn what_is_said() {
     let good = say(&["text:123456789:29b1", "text:abc:514a"], 0);
     assert!(good.contains("\ncrc-16/ibm-3740\n  width=16,poly=0x1021,init=0xffff,"), "{good}");
     assert!(good.contains("of the whole message; the value highest byte first"));
-    assert!(good.contains("\nNext:\n  residue sum -a crc-16/ibm-3740 FILE\n"));
+    assert!(good.contains(
+        "\nNext: compute values with it, or test a program with it:\n  residue sum -a \
+         crc-16/ibm-3740 FILE\n"
+    ));
     let turned = say(&["text:123456789:b129", "text:abc:4a51"], 0);
     assert!(turned.contains("crc-16/ibm-3740") && turned.contains("lowest byte first"), "{turned}");
     // With one length init stays open, and the output says how to determine it.
     let open = say(&["text:abc:514a", "text:abd:21ad", "text:xyz:d029"], 0);
     assert!(
-        open.contains("not settled: 2^16 pairs") && open.contains("To decide, get the value of"),
+        open.contains("not settled: init and xorout; 65536 pairs")
+            && open.contains("Next: get the value of this message of"),
         "{open}"
     );
     // One wrong value among right values.
@@ -115,6 +119,113 @@ fn what_is_said() {
     );
 }
 
+/// Returns the advice of a run: what is certain, what is not, what to do next; as text has it too.
+fn advice(args: &[&str], code: i32) -> [String; 3] {
+    let json = typed("identify --json").args(args).run();
+    json.ends(code);
+    let json = json.json();
+    let parts = ["certain", "not_certain", "next"]
+        .map(|part| json["advice"][part].as_str().expect(part).to_string());
+    let text = typed("identify").args(args).run();
+    let text = text.ends(code).split_whitespace().collect::<Vec<_>>().join(" ");
+    let [certain, not_certain, next] = &parts;
+    let said = format!("Certain: {certain} Not certain: {not_certain} Next: {next}");
+    assert!(text.contains(&said), "{said}\n{text}");
+    parts
+}
+
+#[test]
+fn advice_for_what_is_found() {
+    let [certain, not_certain, next] = advice(&["text:123456789:29b1", "text:abc:514a"], 0);
+    assert!(
+        certain.starts_with(
+            "crc-16/ibm-3740 gives the value of all 2 samples; a wrong code would with \
+             probability 1 in 2^"
+        ),
+        "{certain}"
+    );
+    assert_eq!(not_certain, "messages unlike these, such as those of more than 9 bytes.");
+    assert_eq!(next, "compute values with it, or test a program with it:");
+    // A hash function cannot be computed by `residue sum`; its value of another message can be
+    // compared.
+    let [certain, _, next] = advice(&["text:hello:4f9f2cab", "text:world:37a3e893"], 0);
+    assert!(certain.starts_with("FNV-1a gives the value of all 2 samples"), "{certain}");
+    assert!(next.ends_with("the value of text:residue is def6fa2a."), "{next}");
+}
+
+/// Messages of one length leave init and xorout open: the further message is described, and the
+/// values that are named are not said to be all.
+#[test]
+fn advice_for_parameters_that_are_left_open() {
+    let [_, not_certain, next] = advice(&["text:abc:514a", "text:abd:21ad", "text:xyz:d029"], 0);
+    assert!(not_certain.starts_with("init and xorout: 65536 pairs of them"), "{not_certain}");
+    let told = next.split_once("in hexadecimal: ").unwrap();
+    assert!(told.0.ends_with("get the value of this message of 1 byte, "), "{next}");
+    assert!(told.1.starts_with("31; it may be "), "{next}");
+    assert!(
+        told.1.ends_with(
+            " or another, and each leaves fewer of the 32768 codes that are possible now."
+        ),
+        "{next}"
+    );
+}
+
+#[test]
+fn advice_for_a_sample_that_contradicts_the_others() {
+    let [certain, not_certain, next] = advice(
+        &["text:123456789:e3069283", "text:abc:364b3fb7", "text:a:c1d04331", "rep:00*32:8a9136aa"],
+        1,
+    );
+    assert_eq!(certain, "crc-32/iscsi gives the values of 3 of 4 samples.");
+    assert!(not_certain.starts_with("why the other does not: "), "{not_certain}");
+    assert!(next.starts_with("check sample 3 at the source"), "{next}");
+}
+
+#[test]
+fn advice_for_what_may_be_chance() {
+    // One value of 16 bits: of all that is tried, something fits now and then.
+    let [certain, not_certain, next] = advice(&["text:abc:514a"], 1);
+    assert!(
+        certain.starts_with("nothing: the best result would fit by chance alone with probability"),
+        "{certain}"
+    );
+    assert_eq!(not_certain, "whether any result is right.");
+    assert_eq!(next, "give at least 1 more sample, different from these and of other lengths.");
+}
+
+#[test]
+fn advice_for_what_is_undecided_or_ruled_out() {
+    let crc = common::code("width=12,poly=a6b,init=123,refin=true,xorout=5c6");
+    let few: Vec<String> = ["one", "three", "seventeen"]
+        .map(|text| format!("text:{text}:{}", common::hex(&crc, crc.value(text.as_bytes()))))
+        .to_vec();
+    let few: Vec<&str> = few.iter().map(String::as_str).collect();
+    let [_, not_certain, next] = advice(&few, 1);
+    assert!(not_certain.contains("these samples are too few for them"), "{not_certain}");
+    assert!(next.starts_with("give more samples"), "{next}");
+    let nonsense = ["61:12345678", "62:9abcdef1", "63:02468ace", "64:13579bdf", "6566:fedcba98"];
+    let more = ["676869:0f1e2d3c", "6a6b:4b5a6978", "6c6d6e:8796a5b4", "6f70:c3d2e1f0"];
+    let [certain, not_certain, next] = advice(&[&nonsense[..], &more].concat(), 1);
+    assert_eq!(certain, "nothing that was tried gives these values.");
+    assert!(not_certain.starts_with("what was not tried: an encrypted"), "{not_certain}");
+    assert!(next.starts_with("check that each value belongs to its message"), "{next}");
+}
+
+#[test]
+fn advice_for_results_that_tie() {
+    // The exclusive or of bytes is also that of larger units and of other codes.
+    let [certain, not_certain, next] =
+        advice(&["--all", "text:123456789:29b1", "text:abc:514a"], 0);
+    assert!(
+        certain.starts_with("the values are not chance") || certain.contains("gives the value"),
+        "{certain}"
+    );
+    if certain.starts_with("the values are not chance") {
+        assert!(not_certain.starts_with("which of the "), "{not_certain}");
+    }
+    assert!(!next.is_empty());
+}
+
 #[test]
 fn a_hash_function_is_named_and_is_no_code() {
     let samples = ["text:hello:4f9f2cab", "text:world:37a3e893"];
@@ -128,7 +239,7 @@ fn a_hash_function_is_named_and_is_no_code() {
         text.contains("\nFNV-1a, a hash function, not an error-detection code\n  h = "),
         "{text}"
     );
-    assert!(!text.contains("Next:"), "{text}");
+    assert!(!text.contains("residue sum"), "{text}");
     // Koopman's checksum of 16 bits.
     let sum = found(&["text:123456789:f4a7", "text:a:0671", "--all"]);
     let names: Vec<&str> =
@@ -338,7 +449,7 @@ fn a_modulus_that_no_sum_reaches_is_not_settled() {
     let text = typed("identify").args(samples).run();
     let text = text.ends(0).replace("\n  ", " ");
     assert!(text.contains("every modulus above 4582 gives these values"), "{text}");
-    assert!(text.contains("To decide, get the value of the message"), "{text}");
+    assert!(text.contains("Next: get the value of this message of"), "{text}");
     let report = found(&["text:123456789:e3069283", "text:abc:364b3fb7"]);
     assert_eq!(report["hits"][0]["modulus_reached"], serde_json::Value::Null);
 }

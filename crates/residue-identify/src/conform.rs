@@ -1,8 +1,11 @@
 //! Conformance: compares a program's answers with the values of a code, and identifies wrong ones.
 //!
 //! Answers are compared with the vectors of the code ([`cases`]). Wrong ones are compared with all
-//! known mistakes ([`judge`]): the planted mistakes, the other codes of the library, and other
-//! forms of the right value (its bytes swapped, its bits reversed, ...).
+//! known mistakes ([`judge`]): the planted mistakes, mistakes that can be made with any code (its
+//! last byte left out, a length of 8 bits, a shifted table, ...), the other codes of the library,
+//! and other forms of the right value (its bytes swapped, its bits reversed, ...). If none of them
+//! gives all the answers, CRCs with parameters near the wanted ones are tried, and the answers are
+//! handed to [`identify`](crate::identify()).
 //!
 //! All of these are about values of whole inputs. Mistakes in check octets, combination and update
 //! are not looked for.
@@ -18,12 +21,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod differences;
+mod engines;
 mod forms;
+mod general;
+mod identified;
+mod known;
 pub mod mistakes;
+mod readings;
+mod settings;
 pub mod vectors;
 
-use forms::FORMS;
+use crate::identify::CONVINCING;
 use residue::Code;
+use std::collections::BTreeSet;
 use vectors::{Input, Vector};
 
 /// A question to a program, with the right answer.
@@ -52,6 +63,11 @@ const PROBES: &[&str] = &[
     "rep:ff*32",
     "inc:00*257",
     "mul:13*1021",
+    // A byte 00 that is not the first; a length that is 44 modulo 256.
+    "mul:7*300@1",
+    // Lengths whose remainders modulo all powers of two differ; the second is above 2^16.
+    "ramp:249*8191",
+    "ramp:251*98303",
 ];
 
 /// Returns the questions about a code: its vectors, and then the probes, whose values come from the
@@ -95,22 +111,28 @@ fn cited(vector: &Vector) -> Case {
 /// The kind of an explanation of wrong answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A planted mistake, see [`mistakes::MISTAKES`].
+    /// A planted mistake, see [`mistakes::MISTAKES`], or one that can be made with any code.
     Mistake,
     /// Another code.
     OtherCode,
     /// The right value in another form.
     Form,
+    /// A CRC with other parameters, near the wanted ones.
+    Settings,
+    /// Whatever [`identify`](crate::identify()) finds for the answers.
+    Identified,
 }
 
 impl Kind {
-    /// `mistake`, `other code` or `form`.
+    /// `mistake`, `other code`, `form`, `settings` or `identified`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Mistake => "mistake",
             Kind::OtherCode => "other code",
             Kind::Form => "form",
+            Kind::Settings => "settings",
+            Kind::Identified => "identified",
         }
     }
 }
@@ -133,8 +155,8 @@ pub struct Explanation {
 pub struct Verdict {
     /// Whether each answer is right, in the order of the cases.
     pub right: Vec<bool>,
-    /// The explanations that give *all* the answers, or else those that give most of them, if more
-    /// than the code itself.
+    /// The explanations that give *all* the answers, or else those that give most of them: at least
+    /// half as many as the wrong ones beside the right ones, and more than chance would give.
     ///
     /// Empty if all are right.
     pub explanations: Vec<Explanation>,
@@ -160,147 +182,113 @@ impl Verdict {
     }
 }
 
+/// The answers of a program with their cases, shortest first.
+struct Answers<'a> {
+    list: Vec<(&'a Case, u128)>,
+}
+
+impl<'a> Answers<'a> {
+    fn new(mut list: Vec<(&'a Case, u128)>) -> Answers<'a> {
+        list.sort_by_key(|(case, _)| case.data.len());
+        Answers { list }
+    }
+
+    fn wrong(&self) -> impl Iterator<Item = (usize, u128)> {
+        let wrong = |&(_, (case, answer)): &(usize, &(&Case, u128))| case.expected != *answer;
+        self.list.iter().enumerate().filter(wrong).map(|(i, (_, answer))| (i, *answer))
+    }
+
+    /// Returns which answers `is` gives; `None` if it leaves more than half of the wrong ones
+    /// unexplained. Long inputs are only computed for what gives the answers to short ones.
+    fn given(&self, is: impl Fn(&Case, u128) -> bool) -> Option<Vec<bool>> {
+        let mut left = self.wrong().count() / 2;
+        let mut given = Vec::new();
+        for (case, answer) in &self.list {
+            let gives = is(case, *answer);
+            if !gives {
+                left = left.checked_sub(1)?;
+            }
+            given.push(gives);
+        }
+        Some(given)
+    }
+}
+
+/// Something that gives some of the answers.
+struct Candidate {
+    kind: Kind,
+    name: String,
+    why: String,
+    /// Whether it gives each answer, in the order of [`Answers::list`].
+    given: Vec<bool>,
+    /// The base-2 logarithm of the number of candidates of its kind, with all their parameters.
+    tried: f64,
+}
+
+impl Candidate {
+    fn matched(&self) -> usize {
+        self.given.iter().filter(|&&given| given).count()
+    }
+
+    /// Returns the base-2 logarithm of the number of candidates that give as many of the wrong
+    /// answers by chance. An answer that was given several times counts once.
+    fn chance(&self, answers: &Answers, width: u32) -> f64 {
+        let (mut all, mut given, mut different) = (0_u32, 0_u32, BTreeSet::new());
+        for (i, answer) in answers.wrong() {
+            all += 1;
+            if self.given[i] {
+                given += 1;
+                different.insert(answer);
+            }
+        }
+        let choices: f64 = (0..given).map(|i| f64::from(all - i) / f64::from(i + 1)).product();
+        self.tried + choices.log2() - f64::from(width) * different.len() as f64
+    }
+
+    fn explanation(self) -> Explanation {
+        let matched = self.matched();
+        Explanation { kind: self.kind, name: self.name, why: self.why, matched }
+    }
+}
+
 /// Compares answers with the cases they belong to, in the same order.
 ///
 /// Cases without an answer are not judged.
 #[must_use]
 pub fn judge(code: &Code, cases: &[Case], answers: &[u128]) -> Verdict {
-    let pairs: Vec<(&Case, u128)> = cases.iter().zip(answers.iter().copied()).collect();
-    let right: Vec<bool> = pairs.iter().map(|(case, answer)| case.expected == *answer).collect();
+    let list: Vec<(&Case, u128)> = cases.iter().zip(answers.iter().copied()).collect();
+    let right = list.iter().map(|(case, answer)| case.expected == *answer).collect();
     let mut verdict = Verdict { right, explanations: Vec::new() };
     if verdict.good() {
         return verdict;
     }
-    let matched = |value: &dyn Fn(&Case) -> u128| {
-        pairs.iter().filter(|(case, answer)| value(case) == *answer).count()
-    };
+    let answers = Answers::new(list);
     let mut found = Vec::new();
-    let mut consider = |kind, name: &str, why: &str, matched| {
-        found.push(Explanation { kind, name: name.to_string(), why: why.to_string(), matched });
-    };
-    for mistake in mistakes::MISTAKES.iter().filter(|mistake| mistake.code == code.name()) {
-        let count = matched(&|case| (mistake.wrong)(&case.data).into());
-        consider(Kind::Mistake, mistake.name, mistake.why, count);
+    for search in [known::known, settings::near, identified::identified] {
+        found.extend(search(code, &answers));
+        if found.iter().any(|one: &Candidate| one.matched() == answers.list.len()) {
+            break;
+        }
     }
-    // A final inversion that is missing is one thing, not two.
-    let inverts = code.params().is_none_or(|params| params.xorout == params.mask());
-    for form in FORMS.iter().filter(|form| !(inverts && form.name == "xorout-forgotten")) {
-        let count = matched(&|case| (form.turn)(case.expected, code));
-        consider(Kind::Form, form.name, form.why, count);
-    }
-    for other in Code::all().filter(|other| other.name() != code.name()) {
-        let count = matched(&|case| other.value(&case.data));
-        let why = format!("These are values of {other}, not of {code}.");
-        consider(Kind::OtherCode, other.name(), &why, count);
-    }
-    verdict.explanations = best(found, verdict.count(), pairs.len());
+    verdict.explanations = best(found, &answers, code.width());
     verdict
 }
 
 /// Returns the explanations that give all answers, or else the few that give most.
-fn best(mut found: Vec<Explanation>, right: usize, all: usize) -> Vec<Explanation> {
-    let most = found.iter().map(|one| one.matched).max().unwrap_or(0);
-    // One answer in common is chance in a narrow code, and the right code gives some of them as
-    // well.
-    if most < all && (most <= right || most < 2) {
-        return Vec::new();
-    }
-    found.retain(|one| one.matched == most);
-    let mistakes: Vec<String> =
-        found.iter().filter(|one| one.kind == Kind::Mistake).map(|one| one.name.clone()).collect();
+fn best(mut found: Vec<Candidate>, answers: &Answers, width: u32) -> Vec<Explanation> {
+    let all = answers.list.len();
+    // In a narrow code, chance gives some of the answers.
+    found.retain(|one| one.matched() == all || one.chance(answers, width) <= CONVINCING);
+    let most = found.iter().map(Candidate::matched).max().unwrap_or(0);
+    found.retain(|one| one.matched() == most);
+    let has_mistake = found.iter().any(|one| one.kind == Kind::Mistake);
     // Many a mistake is a form of the right value: said once is enough.
-    found.retain(|one| one.kind != Kind::Form || mistakes.is_empty());
+    found.retain(|one| one.kind != Kind::Form || !has_mistake);
     if most < all {
         found.truncate(3);
     }
-    found
+    found.into_iter().map(Candidate::explanation).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn code(name: &str) -> Code {
-        name.parse().unwrap()
-    }
-
-    fn verdict(name: &str, answer: impl Fn(&[u8]) -> u128) -> Verdict {
-        let code = code(name);
-        let cases = cases(&code).unwrap();
-        let answers: Vec<u128> = cases.iter().map(|case| answer(&case.data)).collect();
-        judge(&code, &cases, &answers)
-    }
-
-    #[test]
-    fn definitions_give_the_vectors() {
-        for vector in vectors::all().unwrap() {
-            let value = code(&vector.code).reference(&vector.input.bytes());
-            assert_eq!(value, vector.value, "{} of {}", vector.code, vector.input);
-        }
-    }
-
-    #[test]
-    fn right_answers_are_good() {
-        for code in Code::all() {
-            let verdict = verdict(code.name(), |data| code.value(data));
-            assert!(verdict.good() && verdict.explanations.is_empty(), "{code}");
-            assert!(verdict.right.len() >= PROBES.len());
-        }
-    }
-
-    #[test]
-    fn every_planted_mistake_is_recognised() {
-        for mistake in mistakes::MISTAKES {
-            let verdict = verdict(mistake.code, |data| (mistake.wrong)(data).into());
-            let (code, name) = (mistake.code, mistake.name);
-            assert!(verdict.explained(), "{code} {name}");
-            assert!(verdict.explanations.iter().any(|found| found.name == name), "{code} {name}");
-        }
-    }
-
-    #[test]
-    fn every_other_code_is_recognised() {
-        for other in Code::all().filter(|other| other.name() != "crc-32/iscsi") {
-            let verdict = verdict("crc-32/iscsi", |data| other.value(data));
-            let names: Vec<_> = verdict.explanations.iter().map(|found| &found.name).collect();
-            assert!(names.iter().any(|name| *name == other.name()), "{other}: {names:?}");
-        }
-    }
-
-    #[test]
-    fn forms_of_the_value_are_recognised() {
-        for name in ["crc-16/arc", "crc-24/ble", "crc-64/xz", "crc-5/usb", "crc-82/darc", "xns"] {
-            let code = code(name);
-            for form in FORMS {
-                let verdict = verdict(name, |data| (form.turn)(code.value(data), &code));
-                // A form may change nothing, as the order of one byte.
-                let seen = verdict.explained();
-                assert!(seen || verdict.good(), "{name} {}", form.name);
-            }
-        }
-    }
-
-    #[test]
-    fn nonsense_and_partial_answers() {
-        let nonsense = verdict("crc-32/iscsi", |_| 0x1234_5678);
-        assert!(!nonsense.good() && nonsense.explanations.is_empty(), "{nonsense:?}");
-        // A mistake, but for one answer.
-        let partial = verdict("crc-32/iscsi", |data| match data {
-            b"abcde" => 7,
-            data => u128::from(residue::crc32c(data).swap_bytes()),
-        });
-        assert!(!partial.explained());
-        assert_eq!(partial.explanations[0].name, "byte-swapped");
-        assert_eq!(partial.explanations[0].matched + 1, partial.right.len());
-        let none = judge(&code("xns"), &[], &[]);
-        assert!(none.good());
-    }
-
-    #[test]
-    fn parameters_have_the_vectors_of_their_namesake() {
-        let custom =
-            code("width=32,poly=1edc6f41,init=ffffffff,refin=true,refout=true,xorout=ffffffff");
-        let (ours, named) = (cases(&custom).unwrap(), cases(&code("crc32c")).unwrap());
-        assert_eq!(ours.len(), named.len());
-    }
-}
+mod tests;

@@ -1,22 +1,21 @@
 //! `residue conform`: checks the answers of another program against the test vectors of a code.
 
 mod program;
+mod report;
 
 use crate::codes::Chosen;
 use crate::options::{CodeNames, Json};
-use crate::output::{Encoding, Outcome, Output, Styles};
+use crate::output::{Outcome, Output, Styles};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
 use program::Program;
-use residue_identify::conform::{self, Case, Kind, Verdict};
-use serde::Serialize;
+use report::Judged;
+use residue_identify::conform::{self, Case};
 use std::ffi::OsStr;
 
 /// The longest input passed as an argument, in bytes. Systems limit an argument to about 128 KiB.
 const LONGEST_ARGUMENT: usize = 32 << 10;
-/// Columns of the input names in the table, at most.
-const LONGEST_NAME: usize = 50;
 
 /// Arguments of `residue conform`.
 #[derive(Debug, Args)]
@@ -42,7 +41,8 @@ Only one-shot values are tested. Mistakes in placing check octets in a message, 
 values, or in updating a value for changed bytes are not found.
 
 Wrong answers are compared with known mistakes, with all other codes, and with other forms of the \
-right value. Exit code 1: an answer is wrong. Exit code 2: the program cannot be started, fails, \
+right value. If none of them gives all the answers, CRCs with parameters near the right ones are \
+tried, and the answers are handed to the search of `residue identify`. Exit code 1: an answer is wrong. Exit code 2: the program cannot be started, fails, \
 takes too long or prints no number.
 
 Examples:
@@ -78,10 +78,13 @@ pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<()> {
     if !verdict.good() {
         output.found(Outcome::Bad);
     }
+    let judged = Judged { chosen: &chosen, cases: &cases, answers: &answers, verdict: &verdict };
     if args.format.json {
-        output.json(&Report::of(args, &chosen, &cases, &answers, &verdict))?;
+        let command =
+            args.program.command.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        output.json(&judged.json(command))?;
     } else {
-        print(output, &chosen, &cases, &answers, &verdict)?;
+        judged.print(output)?;
     }
     Ok(())
 }
@@ -94,152 +97,4 @@ fn with_length(chosen: &Chosen, cases: &mut [Case]) {
         stream.update(&case.data);
         case.expected = chosen.value(stream, case.data.len() as u64);
     }
-}
-
-#[derive(Serialize)]
-struct Report {
-    code: String,
-    command: Vec<String>,
-    right: usize,
-    of: usize,
-    explained: bool,
-    explanations: Vec<Explanation>,
-    cases: Vec<Answer>,
-}
-
-#[derive(Serialize)]
-struct Explanation {
-    kind: &'static str,
-    name: String,
-    why: String,
-    matched: usize,
-}
-
-#[derive(Serialize)]
-struct Answer {
-    input: String,
-    expected: String,
-    answer: String,
-    right: bool,
-    source: String,
-}
-
-impl Report {
-    fn of(
-        args: &ConformArgs,
-        chosen: &Chosen,
-        cases: &[Case],
-        answers: &[u128],
-        verdict: &Verdict,
-    ) -> Report {
-        let encode = |value: u128| Encoding::Hex.encode(value, chosen.code.width());
-        let answer = |((case, answer), right): ((&Case, &u128), &bool)| Answer {
-            input: case.input.clone(),
-            expected: encode(case.expected),
-            answer: encode(*answer),
-            right: *right,
-            source: case.source.clone(),
-        };
-        let explanation = |found: &conform::Explanation| Explanation {
-            kind: found.kind.name(),
-            name: found.name.clone(),
-            why: found.why.clone(),
-            matched: found.matched,
-        };
-        Report {
-            code: chosen.label.clone(),
-            command: args
-                .program
-                .command
-                .iter()
-                .map(|part| part.to_string_lossy().into_owned())
-                .collect(),
-            right: verdict.count(),
-            of: cases.len(),
-            explained: verdict.explained(),
-            explanations: verdict.explanations.iter().map(explanation).collect(),
-            cases: cases.iter().zip(answers).zip(&verdict.right).map(answer).collect(),
-        }
-    }
-}
-
-fn print(
-    output: &mut Output,
-    chosen: &Chosen,
-    cases: &[Case],
-    answers: &[u128],
-    verdict: &Verdict,
-) -> anyhow::Result<()> {
-    let Styles { good, bad, .. } = output.styles;
-    let (right, all) = (verdict.count(), cases.len());
-    if verdict.good() {
-        output.line(format!(
-            "{good}conforms{good:#}: all {all} answers are values of {}",
-            chosen.label
-        ))?;
-        return Ok(());
-    }
-    output.line(format!(
-        "{bad}does not conform{bad:#}: {right} of {all} answers are values of {}",
-        chosen.label
-    ))?;
-    print_wrong(output, chosen, cases, answers, verdict)?;
-    print_explanations(output, all, verdict)
-}
-
-/// Prints a table of the wrong answers.
-fn print_wrong(
-    output: &mut Output,
-    chosen: &Chosen,
-    cases: &[Case],
-    answers: &[u128],
-    verdict: &Verdict,
-) -> anyhow::Result<()> {
-    let head = output.styles.head;
-    let encode = |value: u128| Encoding::Hex.encode(value, chosen.code.width());
-    let longest = cases.iter().map(|case| case.input.len()).max().unwrap_or(0).min(LONGEST_NAME);
-    let digits = chosen.code.width().div_ceil(4).max(8) as usize;
-    output.line(format!("{head}{:longest$}  {:digits$}  answer{head:#}", "input", "expected"))?;
-    for ((case, answer), right) in cases.iter().zip(answers).zip(&verdict.right) {
-        if *right {
-            continue;
-        }
-        let input = if case.input.len() > longest {
-            case.input.chars().take(longest.saturating_sub(3)).collect::<String>() + "..."
-        } else {
-            case.input.clone()
-        };
-        let (expected, answer) = (encode(case.expected), encode(*answer));
-        output.line(format!("{input:longest$}  {expected:digits$}  {answer}"))?;
-    }
-    Ok(())
-}
-
-/// Prints what would give the `all` answers of the program.
-fn print_explanations(output: &mut Output, all: usize, verdict: &Verdict) -> anyhow::Result<()> {
-    let head = output.styles.head;
-    if verdict.explanations.is_empty() {
-        output
-            .line("No known mistake, other code or other form of the value gives these answers.")?;
-        return Ok(());
-    }
-    output.line(if verdict.explained() {
-        format!("{head}All answers are explained by{head:#}")
-    } else {
-        format!("{head}Not all answers are explained; nearest comes{head:#}")
-    })?;
-    for found in &verdict.explanations {
-        let kind = match found.kind {
-            Kind::Mistake => "the mistake ",
-            Kind::OtherCode => "another code, ",
-            Kind::Form => "another form of the value, ",
-        };
-        let count = if found.matched < all {
-            format!(" ({} of {all})", found.matched)
-        } else {
-            String::new()
-        };
-        output.line(format!("  {kind}{head}{}{head:#}{count}: {}", found.name, found.why))?;
-    }
-    Ok(())
 }

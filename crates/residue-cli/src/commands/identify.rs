@@ -1,5 +1,6 @@
 //! `residue identify`: finds the code that gives some values.
 
+mod advice;
 mod arguments;
 mod frames;
 mod hit;

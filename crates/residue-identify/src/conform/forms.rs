@@ -18,7 +18,7 @@ pub(super) const FORMS: &[Form] = &[
     },
     Form {
         name: "bit-reversed",
-        why: "The value's bits are in the opposite order.",
+        why: "The value's bits are in the opposite order: of a CRC, refout.",
         turn: |value, code| value.reverse_bits() >> (128 - code.width()),
     },
     Form {
@@ -66,7 +66,28 @@ pub(super) const FORMS: &[Form] = &[
         why: "Only the lower half of the value is there.",
         turn: |value, code| value & (mask(code) >> code.width().div_ceil(2)),
     },
+    Form {
+        name: "upper half",
+        why: "Only the upper half of the value is there.",
+        turn: |value, code| value >> (code.width() / 2),
+    },
+    Form {
+        name: "decimal digits",
+        why: "The value is printed in decimal and was read as hexadecimal: test with --decimal.",
+        turn: |value, _| read_again(&value.to_string()),
+    },
+    Form {
+        name: "octal digits",
+        why: "The value is printed in octal and was read as hexadecimal.",
+        turn: |value, _| read_again(&format!("{value:o}")),
+    },
 ];
+
+/// Returns the number whose hexadecimal digits these are; of too many, the lowest.
+fn read_again(digits: &str) -> u128 {
+    let digits = digits.bytes().filter_map(|digit| char::from(digit).to_digit(16));
+    digits.fold(0, |number, digit| number << 4 | u128::from(digit))
+}
 
 /// Returns all ones, in the code's width.
 fn mask(code: &Code) -> u128 {

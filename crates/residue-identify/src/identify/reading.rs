@@ -116,9 +116,13 @@ impl fmt::Display for Reading {
         match self.padding {
             Padding::None => {}
             Padding::To(block, with) => {
-                words.push(format!("filled up to {block} bytes with {with:02x}"));
+                let with =
+                    if with == 0 { "zero bytes".into() } else { format!("bytes {with:02x}") };
+                words.push(format!("padded with {with} to a multiple of {block} bytes"));
             }
-            Padding::Zeros(count) => words.push(format!("and {count} zero byte{}", s(count))),
+            Padding::Zeros(count) => {
+                words.push(format!("followed by {count} zero byte{}", s(count)))
+            }
         }
         match self.swap {
             Swap::None => {}

@@ -1,5 +1,6 @@
 //! `residue identify --frames`: where messages of one format hold their value, and what it covers.
 
+use super::advice;
 use super::arguments::IdentifyArgs;
 use super::hit::definitions;
 use super::input::contents;
@@ -81,23 +82,17 @@ fn lines(located: &Located, styles: Styles) -> Vec<String> {
         text.plain(
             "",
             &format!(
-                "Nothing fits {count}, of {:.0} combinations of a code with a place and a range. \
-                 What to do: give only messages of one format; give more, of different lengths; \
-                 remove what is not part of the format at their ends, such as other headers. A \
-                 value may also be encrypted, keyed, or not an error-detection code.",
+                "Nothing fits {count}, of {:.0} combinations of a code with a place and a range.",
                 located.tried
             ),
         );
+        text.advice(&advice::of_messages(located));
         return text.lines;
     }
     if located.convincing() {
         text.plain("", &format!("{count} fit; negative offsets count from the end"));
     } else {
-        text.styled(
-            text.styles.bad,
-            "",
-            &format!("{count} fit, but this may be chance: give more, of different lengths."),
-        );
+        text.styled(text.styles.bad, "", &format!("{count} fit, but this may be chance."));
     }
     for spot in located.spots.iter().take(SHOWN) {
         describe(spot, &mut text);
@@ -107,13 +102,7 @@ fn lines(located: &Located, styles: Styles) -> Vec<String> {
         let more = located.spots.len() - SHOWN;
         text.plain("", &format!("{more} more are in the output of --json."));
     }
-    if located.one_length {
-        text.plain(
-            "",
-            "All messages have one length: it is not decided from which end the places count. Give \
-             messages of other lengths.",
-        );
-    }
+    text.advice(&advice::of_messages(located));
     text.lines
 }
 
@@ -141,6 +130,7 @@ fn document(located: &Located) -> Value {
         "found": located.convincing(),
         "tried": located.tried,
         "hits": hits,
+        "advice": advice::of_messages(located),
     })
 }
 

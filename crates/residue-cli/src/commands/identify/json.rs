@@ -1,5 +1,6 @@
 //! The result of a search as JSON.
 
+use super::advice;
 use super::arguments::IdentifyArgs;
 use super::hit::{encoded, line, names};
 use crate::hex;
@@ -48,6 +49,7 @@ pub fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Valu
         "by_chance": report.weak,
         "contradicting": strangers,
         "decisive": decisive,
+        "advice": advice::of_samples(samples, report),
     })
 }
 

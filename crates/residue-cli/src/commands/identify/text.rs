@@ -1,11 +1,12 @@
 //! The result of a search as text.
 
+use super::advice;
 use super::arguments::IdentifyArgs;
 use super::hit::{encoded, line, names};
-use crate::hex;
+use crate::advice::Advice;
 use crate::output::Styles;
 use anstyle::Style;
-use residue_identify::{Certainty, Found, Hit, NARROWEST, Report, Samples, Untried};
+use residue_identify::{Found, Hit, NARROWEST, Report, Samples, Untried};
 use residue_report::text::wrapped;
 use std::collections::BTreeSet;
 
@@ -30,6 +31,11 @@ impl Text {
     /// Adds a paragraph in the plain style.
     pub(super) fn plain(&mut self, indent: &str, text: &str) {
         self.styled(Style::new(), indent, text);
+    }
+
+    /// Adds the advice at the end.
+    pub(super) fn advice(&mut self, advice: &Advice) {
+        self.lines.extend(advice.lines(self.styles));
     }
 
     /// Adds a hit, and what it is of.
@@ -75,6 +81,7 @@ pub fn lines(
     let mut text = Text { lines: Vec::new(), styles };
     if report.hits.is_empty() {
         text.plain("", &nothing(args, samples, report));
+        text.advice(&advice::of_samples(samples, report));
         return text.lines;
     }
     contradictions(samples, report, &mut text);
@@ -85,7 +92,7 @@ pub fn lines(
     let count = plural(fitting, "sample");
     if report.hits.len() > 1 {
         let all = plural(report.hits.len(), "set");
-        let fit = format!("fit {count} with values of {width}; the most convincing first:");
+        let fit = format!("fit {count} with values of {width}, the least likely by chance first:");
         text.plain("", &format!("{all} of parameters {fit}"));
     } else {
         text.plain("", &format!("{count} with values of {width} fit"));
@@ -125,41 +132,26 @@ fn advise(samples: &Samples, report: &Report, text: &mut Text) {
         text.styled(
             text.styles.bad,
             "",
-            "This may be chance: the samples are too few, or their values too short. Give more, of \
-             different lengths.",
+            "This may be chance: the samples are too few, or their values too short.",
         );
         if let Some(open) = undecided(samples, report) {
             text.plain("", &open);
         }
     }
-    if let Some(decisive) = decisive(samples, report) {
-        text.plain("", &format!("To decide, {decisive}."));
-    }
+    text.advice(&advice::of_samples(samples, report));
     if let (Some(name), true) = (names(&report.hits[0]).1, report.convincing()) {
-        text.plain("", "Next:");
+        if report.decisive.is_some() {
+            text.plain("", "With the first result:");
+        }
         // Commands to be copied are not wrapped.
         text.lines.push(format!("  residue sum -a {name} FILE"));
         text.lines.push(format!("  residue conform -a {name} -- PROGRAM"));
     }
 }
 
-/// Returns which sample would decide between what fits, and the values that it may have.
-fn decisive(samples: &Samples, report: &Report) -> Option<String> {
-    let decisive = report.decisive.as_ref()?;
-    let message = hex::digits(decisive.message.iter().copied());
-    let mut values: Vec<String> = Vec::new();
-    for value in decisive.values.iter().map(|&value| encoded(value, samples.bits())) {
-        if !values.contains(&value) {
-            values.push(value);
-        }
-    }
-    values.truncate(SHOWN);
-    Some(format!("get the value of the message {message}: it may be {}", values.join(", ")))
-}
-
 /// Returns why the first result is not the only one, if others fit that are not equal to it.
 pub(super) fn open(samples: &Samples, report: &Report) -> Option<String> {
-    let decisive = decisive(samples, report)?;
+    let decisive = advice::decisive(samples, report)?;
     let others = match report.hits.len() {
         0 | 1 => "other parameters".to_string(),
         count => plural(count - 1, "other set") + " of parameters",
@@ -171,7 +163,7 @@ pub(super) fn open(samples: &Samples, report: &Report) -> Option<String> {
 }
 
 /// Returns a probability in words: `1 in 2^40`.
-fn odds(chance: f64) -> String {
+pub(super) fn odds(chance: f64) -> String {
     if chance > -3.5 {
         format!("{:.2}", chance.exp2())
     } else if chance > -20.0 {
@@ -192,16 +184,17 @@ fn family(hit: &Hit) -> Vec<String> {
     let mut remarks = Vec::new();
     if all > inherent {
         remarks.push(format!(
-            "not settled: 2^{all} pairs of init and xorout give these values; this is one of \
-             them. A message of another length narrows them down"
+            "not settled: init and xorout; {} pairs of them give these values, and this is one. \
+             A message of another length narrows them down",
+            advice::power(all as f64)
         ));
     }
     if inherent > 0 {
         let pairs =
             if inherent < 20 { (1_u32 << inherent).to_string() } else { format!("2^{inherent}") };
         remarks.push(format!(
-            "{pairs} pairs of init and xorout are equivalent on all messages of whole bytes, \
-             because the generator has a factor in common with x^8 + 1"
+            "{pairs} pairs of init and xorout give equal values for every message of whole bytes: \
+             any of them may be used"
         ));
     }
     let own = match &hit.found {
@@ -222,7 +215,7 @@ fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
     if report.weak > 0 {
         return format!(
             "{} of the {:.0} sets of parameters tried fit {count}, as many as expected by chance: \
-             this proves nothing. {} Give more samples, of different lengths.",
+             this proves nothing. {}",
             report.weak,
             report.tried,
             open.unwrap_or_default()
@@ -235,7 +228,7 @@ fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
         if bits < 128 {
             out.push(format!("not the low or high {bits} bits of a wider one"));
         }
-        out.push(format!("no known generator of up to {bits} bits with other settings"));
+        out.push(format!("no known polynomial of up to {bits} bits with other settings"));
     }
     let sums = |it: &Untried| matches!(it, Untried::Sums | Untried::SumFields(_));
     if !report.untried.iter().any(sums) {
@@ -247,17 +240,10 @@ fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
         out.push(format!("no other CRC of {} bits", ranges(&closed)));
     }
     let last = out.pop().unwrap_or_default();
-    let more = if report.certainty() == Certainty::Undecided {
-        "give more samples, of different lengths"
-    } else {
-        "check that the values belong to these messages"
-    };
     format!(
         "Nothing fits {count}. Ruled out by {:.0} sets of parameters: {}{last}; each with the \
          value in each usual order of bytes, of the message as it stands, with its bytes swapped \
-         or padded, or without up to {skip} bytes at either end.{} What to do: {more}; try --skip \
-         with more bytes than the header has; leave out the value and what follows it, or name it \
-         with --trailer. A value may also be encrypted, keyed, or not an error-detection code.",
+         or padded, or without up to {skip} bytes at either end.{}",
         report.tried,
         out.iter().map(|part| format!("{part}, ")).collect::<String>(),
         open.map_or(String::new(), |open| format!(" {open}")),
@@ -269,7 +255,7 @@ fn undecided(samples: &Samples, report: &Report) -> Option<String> {
     let mut open = Vec::new();
     if !report.undecided.is_empty() {
         open.push(format!(
-            "Not decided: CRCs of {} bits with an unnamed generator, for which {} too few.",
+            "Not decided: CRCs of {} bits with an unnamed polynomial, for which {} too few.",
             ranges(&report.undecided),
             match samples.list().len() {
                 1 => "1 sample is".to_string(),
