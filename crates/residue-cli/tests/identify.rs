@@ -460,7 +460,7 @@ fn definitions_say_that_others_fit_as_well() {
     let ran = typed("identify").args(one_length).run();
     assert!(ran.ends(0).starts_with("width=16,poly=0x1021,"), "{ran:?}");
     assert!(
-        ran.err.contains("not settled") && ran.err.contains("get the value of the message"),
+        ran.err.contains("not settled") && ran.err.contains("get the value of this message of"),
         "{}",
         ran.err
     );

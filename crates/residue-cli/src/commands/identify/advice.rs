@@ -188,7 +188,9 @@ pub(super) fn decisive(samples: &Samples, report: &Report) -> Option<String> {
         [first, rest @ ..] if !rest.is_empty() => format!("{first} or {}", rest.join(" or ")),
         all => all.concat(),
     };
-    let others = if hidden {
+    let others = if report.hits.iter().any(|hit| hit.unreached.is_some()) {
+        " or another, by another modulus".to_string()
+    } else if hidden {
         format!(
             " or another, and each leaves fewer of the {} codes that are possible now",
             power(codes)

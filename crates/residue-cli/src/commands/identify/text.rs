@@ -140,7 +140,7 @@ fn advise(samples: &Samples, report: &Report, text: &mut Text) {
     }
     text.advice(&advice::of_samples(samples, report));
     if let (Some(name), true) = (names(&report.hits[0]).1, report.convincing()) {
-        if report.decisive.is_some() {
+        if report.decisive.is_some() || !report.strangers.is_empty() {
             text.plain("", "With the first result:");
         }
         // Commands to be copied are not wrapped.
