@@ -217,7 +217,8 @@ impl Judged<'_> {
                 "the cause: nothing that was tried has these values.".to_string(),
                 format!(
                     "check that the first number of its output is the value (--decimal for decimal \
-                     ones); follow a short input step by step with `residue sum -a {code} --explain`."
+                     ones); follow a short input step by step with `residue sum -a {code} \
+                     --explain`."
                 ),
             )
         };
