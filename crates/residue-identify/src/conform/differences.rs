@@ -94,7 +94,7 @@ pub(super) fn mistyped(wanted: &Params) -> Vec<(u128, String)> {
         let twice = (above(place) << 4 | digit(place)) << (4 * place) | below;
         list.push((twice, format!("hexadecimal digit {nth} is written twice")));
         if place + 1 < count {
-            let turned = (digit(place) ^ digit(place + 1)) * 0x11 << (4 * place);
+            let turned = ((digit(place) ^ digit(place + 1)) * 0x11) << (4 * place);
             let (a, b) = (nth - 1, nth);
             list.push((
                 wanted.poly ^ turned,

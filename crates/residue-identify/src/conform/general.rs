@@ -7,11 +7,14 @@
 use super::{engines, readings};
 use residue::Code;
 
+/// Computes the value of a message.
+type Compute = dyn Fn(&[u8]) -> Option<u128>;
+
 /// A mistake, for one code.
 pub(super) struct General {
     pub(super) name: String,
     pub(super) why: String,
-    value: Box<dyn Fn(&[u8]) -> Option<u128>>,
+    value: Box<Compute>,
 }
 
 impl General {

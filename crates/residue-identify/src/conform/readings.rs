@@ -86,7 +86,7 @@ const READINGS: &[Reading] = &[
          start is covered."),
     row("last-part-dropped", BLOCKS, |d, n| d[..d.len() / n * n].to_vec(),
         "Only whole blocks of {bytes} are covered; the rest at the end is not."),
-    row("padded-with-zeros", &[2, 4, 8, 16, 64], |d, n| padded(d, n),
+    row("padded-with-zeros", &[2, 4, 8, 16, 64], padded,
         "Zero bytes are appended, up to a multiple of {bytes}, and covered as well."),
     row("bytes-swapped-in-words", &[2, 4, 8], |d, n| reversed_words(d.to_vec(), n),
         "The bytes of each word of {bytes} are read in the opposite order."),
