@@ -7,6 +7,7 @@ mod hit;
 mod input;
 mod json;
 mod text;
+mod words;
 
 use crate::output::{Outcome, Output};
 pub use arguments::IdentifyArgs;

@@ -1,7 +1,7 @@
 //! Hands the answers of a program to the search for the code behind values.
 
+use super::answers::{Answers, Candidate, Kind};
 use super::differences::between;
-use super::{Answers, Candidate, Kind};
 use crate::identify::{CONVINCING, Family, Found, Hit, Options, Sample, Samples, identify};
 use residue::Code;
 use residue::crc::Params;

@@ -1,8 +1,9 @@
 //! Compares answers with everything that has a name: mistakes, forms of the value, other codes.
 
+use super::answers::{Answers, Candidate, Case, Kind};
 use super::differences::between;
 use super::forms::FORMS;
-use super::{Answers, Candidate, Case, Kind, general, mistakes};
+use super::{general, mistakes};
 use residue::Code;
 
 /// Returns the known mistakes, forms and other codes that give many of the answers.

@@ -1,9 +1,9 @@
 //! CRCs near the wanted one: other reflections, initial values and final xors, polynomials that a
 //! slip of the pen or of the notation makes of its own, and parts of the value.
 
+use super::answers::{Answers, Candidate, Kind};
 use super::differences::{between, mistyped};
 use super::known::capitalised;
-use super::{Answers, Candidate, Kind};
 use residue::Code;
 use residue::crc::Params;
 

@@ -1,7 +1,7 @@
 //! What follows from a search: what is certain, what is not, what to do next.
 
 use super::hit::{encoded, names};
-use super::text::{odds, plural};
+use super::words::{odds, plural, power};
 use crate::advice::Advice;
 use crate::hex;
 use residue_identify::{CONVINCING, Certainty, Hit, Located, Report, Samples};
@@ -108,11 +108,6 @@ fn candidates(hits: &[Hit]) -> f64 {
         all.map_or(0.0, |all| all.dimension().saturating_sub(all.inherent) as f64).exp2()
     });
     each.sum::<f64>().log2()
-}
-
-/// Returns two to this power, as a number if it is short.
-pub(super) fn power(exponent: f64) -> String {
-    if exponent < 16.5 { format!("{:.0}", exponent.exp2()) } else { format!("2^{exponent:.0}") }
 }
 
 /// Returns what to do after a search over samples.

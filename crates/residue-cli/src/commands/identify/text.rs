@@ -3,6 +3,7 @@
 use super::advice;
 use super::arguments::IdentifyArgs;
 use super::hit::{encoded, line, names};
+use super::words::{odds, plural, power};
 use crate::advice::Advice;
 use crate::output::Styles;
 use anstyle::Style;
@@ -162,21 +163,6 @@ pub(super) fn open(samples: &Samples, report: &Report) -> Option<String> {
     ))
 }
 
-/// Returns a probability in words: `1 in 2^40`.
-pub(super) fn odds(chance: f64) -> String {
-    if chance > -3.5 {
-        format!("{:.2}", chance.exp2())
-    } else if chance > -20.0 {
-        format!("1 in {:.0}", (-chance).exp2())
-    } else {
-        format!("1 in 2^{:.0}", -chance)
-    }
-}
-
-pub(super) fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 /// Returns remarks on other values of init and xorout that fit.
 fn family(hit: &Hit) -> Vec<String> {
     let Some(family) = &hit.family else { return Vec::new() };
@@ -186,7 +172,7 @@ fn family(hit: &Hit) -> Vec<String> {
         remarks.push(format!(
             "not settled: init and xorout; {} pairs of them give these values, and this is one. \
              A message of another length narrows them down",
-            advice::power(all as f64)
+            power(all as f64)
         ));
     }
     if inherent > 0 {
@@ -304,12 +290,5 @@ mod tests {
     #[test]
     fn ranges_in_words() {
         assert_eq!(ranges(&BTreeSet::from([3, 4, 5, 9, 11, 12])), "3 to 5, 9, 11 to 12");
-    }
-
-    #[test]
-    fn odds_in_words() {
-        assert_eq!(odds(-1.0), "0.50");
-        assert_eq!(odds(-10.0), "1 in 1024");
-        assert_eq!(odds(-40.2), "1 in 2^40");
     }
 }
