@@ -56,6 +56,7 @@ export class Identify {
         `Nothing found, but ${samples} do not rule out everything. ` +
         (answer.not_tried.length ? `Not tried: ${answer.not_tried.join("; ")}. ` : "") +
         "Give more, of different lengths.",
+      relation: `No check value: the value is ${answer.relation}.`,
       "ruled out": "No named code, and no sum or CRC that was tried, gives these values.",
     };
     el("identify-status").textContent = summaries[answer.certainty] ?? answer.certainty;

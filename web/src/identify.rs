@@ -91,6 +91,7 @@ fn answer(samples: &Samples, report: &Report) -> Value {
         "not_tried": report.untried.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "contradicting": contradicting,
         "decisive": decisive,
+        "relation": report.relation.as_ref().map(ToString::to_string),
     })
 }
 

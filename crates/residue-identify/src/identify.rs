@@ -18,12 +18,14 @@
 
 mod catalogue;
 mod decide;
+mod evidence;
 mod family;
 mod found;
 mod hashes;
 mod locate;
 mod polynomial;
 mod reading;
+mod relation;
 mod sample;
 mod sums;
 mod unknown;
@@ -33,12 +35,14 @@ use crate::Error;
 pub use crate::error::{MOST_BYTES, Unusable};
 use catalogue::Extent;
 pub use decide::Decisive;
+use evidence::Evidence;
 pub use family::Family;
 pub use found::{CONVINCING, Found, Hit};
 use found::{Tally, narrowest_first};
 pub use hashes::{Hash, HashKind};
-pub use locate::{Anchor, Layout, Located, Own, Spot, locate};
+pub use locate::{Anchor, Layout, Located, Own, Relative, Spot, locate};
 pub use reading::{Form, Order, Padding, Part, Place, Reading, Swap};
+pub use relation::{Bit, Column, Relation, Rule};
 use residue::Code;
 use sample::{Query, Read};
 pub use sample::{Sample, Samples};
@@ -149,6 +153,9 @@ pub struct Report {
     pub strangers: Vec<usize>,
     /// A message whose value would decide between what was found, if there is one.
     pub decisive: Option<Decisive>,
+    /// The simple relation that gives all values, if there is one: the answer, unless a code is
+    /// convincing in spite of it.
+    pub relation: Option<Relation>,
 }
 
 /// The certainty of a result.
@@ -158,6 +165,9 @@ pub enum Certainty {
     Found,
     /// Something has the values of all samples but those that contradict the others.
     Contradicted,
+    /// The value is a constant, a counter or a simple function of other fields, and no code is
+    /// needed to explain it.
+    Related,
     /// Something fits, perhaps by chance.
     Chance,
     /// Nothing fits better than chance, and not everything that was looked for is ruled out.
@@ -173,6 +183,7 @@ impl Certainty {
         match self {
             Certainty::Found => "found",
             Certainty::Contradicted => "contradicted",
+            Certainty::Related => "relation",
             Certainty::Chance => "chance",
             Certainty::Undecided => "undecided",
             Certainty::RuledOut => "ruled out",
@@ -194,6 +205,9 @@ impl Report {
             let all = self.strangers.is_empty();
             return if all { Certainty::Found } else { Certainty::Contradicted };
         }
+        if self.relation.is_some() {
+            return Certainty::Related;
+        }
         if !self.hits.is_empty() {
             return Certainty::Chance;
         }
@@ -214,7 +228,9 @@ pub fn identify(samples: &Samples, options: &Options) -> Result<Report, Error> {
         return Err(Error::Offset(options.offset));
     }
     let mut report = search(samples, options);
+    // A relation holds for all samples: no one contradicts the others.
     if !report.convincing()
+        && report.relation.is_none()
         && let Some(better) = without_some(samples, options)
     {
         report = better;
@@ -226,8 +242,9 @@ pub fn identify(samples: &Samples, options: &Options) -> Result<Report, Error> {
 /// Searches once, over all samples.
 fn search(samples: &Samples, options: &Options) -> Report {
     let bits = samples.bits();
-    let distinct = samples.spread(MOST_SAMPLES);
     use Extent::{Part, Whole};
+    let evidence = Evidence::of(samples.list(), bits);
+    let distinct = chosen(samples.distinct());
     let mut report = Report {
         hits: Vec::new(),
         weak: 0,
@@ -238,6 +255,7 @@ fn search(samples: &Samples, options: &Options) -> Report {
         untried: BTreeSet::new(),
         strangers: Vec::new(),
         decisive: None,
+        relation: evidence.relation.clone(),
     };
     let codes: Vec<Found> = Code::all().map(|code| Found::Code(Box::new(code))).collect();
     let hashes: Vec<Found> = Hash::ALL.iter().map(Found::Hash).collect();
@@ -294,17 +312,40 @@ fn search(samples: &Samples, options: &Options) -> Report {
                 unknown::search(by(&all[..affordable], &forms), &mut tally);
             }
         }
-        report.take(tally, samples);
-        if report.convincing() && !options.everything {
+        report.take(tally, samples, &evidence, distinct.len());
+        let ends = report.convincing() || evidence.is_settled(report.tried, CONVINCING);
+        if ends && !options.everything {
             break;
         }
     }
     report
 }
 
+/// Returns the samples to search with, shortest first: one of each length before others, as lengths
+/// distinguish initial values, and those that are no sums of others before the rest.
+fn chosen(distinct: Vec<Sample>) -> Vec<Sample> {
+    if distinct.len() <= MOST_SAMPLES {
+        return distinct;
+    }
+    let messages: Vec<&[u8]> = distinct.iter().map(|sample| &sample.message[..]).collect();
+    let independent = evidence::independent(&messages);
+    let rank = |&i: &usize| match i.checked_sub(1) {
+        None => 0,
+        Some(before) if messages[before].len() != messages[i].len() => 0,
+        Some(_) if independent.binary_search(&i).is_ok() => 1,
+        Some(_) => 2,
+    };
+    let mut places: Vec<usize> = (0..distinct.len()).collect();
+    places.sort_by_key(rank);
+    places.truncate(MOST_SAMPLES);
+    places.sort_unstable();
+    places.into_iter().map(|i| distinct[i].clone()).collect()
+}
+
 impl Report {
-    /// Takes the results of a stage that fit all samples.
-    fn take(&mut self, tally: Tally, samples: &Samples) {
+    /// Takes the results of a stage that fit all samples. `counted`: the number of samples whose
+    /// values the chance of a hit takes as independent.
+    fn take(&mut self, tally: Tally, samples: &Samples, evidence: &Evidence, counted: usize) {
         self.tried = tally.tried;
         self.weak += tally.weak;
         self.undecided.extend(tally.undecided);
@@ -318,6 +359,9 @@ impl Report {
             if self.hits.iter().any(|other| other.same(&hit)) {
                 continue;
             }
+            let bits = samples.bits();
+            hit.chance += hit.found.information(bits) * counted as f64;
+            hit.chance -= evidence.explained(&hit, bits);
             if hit.chance < 0.0 {
                 hit.unreached = sums::unreached(&hit, samples.list(), samples.bits());
                 self.hits.push(hit);
@@ -378,6 +422,13 @@ fn without_some(samples: &Samples, options: &Options) -> Option<Report> {
             };
             samples.list().iter().enumerate().all(fits)
         });
+        // Each choice of samples to leave out was a trial.
+        let choices = (0..report.strangers.len()).map(|i| (count - i) as f64 / (i + 1) as f64);
+        let choices = choices.map(f64::log2).sum::<f64>();
+        report.hits.iter_mut().for_each(|hit| hit.chance += choices);
+        if !report.convincing() {
+            continue;
+        }
         let fewer = best.as_ref().is_none_or(|best| report.strangers.len() < best.strangers.len());
         if fewer && 2 * report.strangers.len() <= count {
             best = Some(report);

@@ -4,7 +4,7 @@ use super::family::Family;
 use super::hashes::Hash;
 use super::reading::{Form, Part, Place, Reading};
 use super::sample::{Read, Sample};
-use super::sums::Model;
+use super::sums::{Kind, Model};
 use super::untried::Untried;
 use residue::Code;
 use residue::crc::Crc;
@@ -12,6 +12,17 @@ use std::collections::BTreeSet;
 
 /// The base-2 logarithm of the largest probability of a chance hit for a result to be convincing.
 pub const CONVINCING: f64 = -10.0;
+
+/// The messages whose values are information of their own about a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// Those that are no sums of others, bit by bit: of codes linear over GF(2).
+    Bits,
+    /// Those that are no sums of others, as numbers: of sums.
+    Bytes,
+    /// Those that are different: of hash functions.
+    Different,
+}
 
 /// A code that was found.
 #[derive(Clone, Debug)]
@@ -31,6 +42,27 @@ impl Found {
             Found::Code(code) => code.width(),
             Found::Sum(_) => bits,
             Found::Hash(hash) => hash.width,
+        }
+    }
+
+    /// Returns the bits of information in a value in a field of `bits` bits, if all were equally
+    /// likely.
+    pub(super) fn information(&self, bits: u32) -> f64 {
+        match self {
+            Found::Code(_) | Found::Hash(_) => self.width(bits).min(bits).into(),
+            Found::Sum(model) => model.information(),
+        }
+    }
+
+    /// Returns which messages count.
+    pub(super) fn counted(&self) -> Counted {
+        match self {
+            Found::Code(code) if code.params().is_some() || code.name().starts_with("xor") => {
+                Counted::Bits
+            }
+            Found::Sum(Model { kind: Kind::Xor, .. }) => Counted::Bits,
+            Found::Sum(Model { kind: Kind::Bsd, .. }) | Found::Hash(_) => Counted::Different,
+            Found::Code(_) | Found::Sum(_) => Counted::Bytes,
         }
     }
 

@@ -12,6 +12,7 @@ mod likely;
 mod named;
 
 use super::found::CONVINCING;
+use super::relation::Relation;
 use super::sums;
 use crate::Error;
 use crate::error::{MOST_BYTES, Unusable};
@@ -24,6 +25,17 @@ const MOST_MESSAGES: usize = 256;
 /// The number of other layouts that are kept beside an equally good one.
 const MOST_LIKE: usize = 64;
 
+/// A field that is related to other bytes of its message.
+#[derive(Clone, Debug)]
+pub struct Relative {
+    /// The first byte of the field.
+    pub at: Anchor,
+    /// Bytes of the field.
+    pub bytes: usize,
+    /// The relation.
+    pub relation: Relation,
+}
+
 /// The result of [`locate`].
 #[derive(Clone, Debug)]
 pub struct Located {
@@ -35,6 +47,9 @@ pub struct Located {
     pub messages: usize,
     /// Whether all messages have one length, so that it is not decided from which end places count.
     pub one_length: bool,
+    /// The fields whose values some code fits, but a simple relation explains, so that they are no
+    /// check values.
+    pub relations: Vec<Relative>,
 }
 
 impl Located {
@@ -70,15 +85,22 @@ pub fn locate(messages: &[Vec<u8>], everything: bool) -> Result<Located, Error> 
         list.swap(1, other);
     }
     list.truncate(MOST_MESSAGES);
-    let frames = Frames { list, one_length };
+    let frames = Frames::new(list, messages, one_length);
     let mut tried = 0.0;
     let spots = named::search(&frames, &mut tried);
-    let mut located = Located { spots: Vec::new(), tried, messages: frames.list.len(), one_length };
+    let mut located = Located {
+        spots: Vec::new(),
+        tried,
+        messages: frames.list.len(),
+        one_length,
+        relations: Vec::new(),
+    };
     located.take(&frames, spots);
     if !located.convincing() || everything {
         let spots = likely::search(&frames, &mut located.tried);
         located.take(&frames, spots);
     }
+    located.relations = frames.relations();
     Ok(located)
 }
 

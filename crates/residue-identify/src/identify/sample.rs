@@ -86,20 +86,6 @@ impl Samples {
         list.dedup();
         list
     }
-
-    /// Returns at most `most` different samples, shortest first: one of each length before others
-    /// of that length, as lengths distinguish initial values.
-    pub(super) fn spread(&self, most: usize) -> Vec<Sample> {
-        let list = self.distinct();
-        if list.len() <= most {
-            return list;
-        }
-        let first = |i: usize| i == 0 || list[i].message.len() != list[i - 1].message.len();
-        let (firsts, others): (Vec<usize>, Vec<usize>) = (0..list.len()).partition(|&i| first(i));
-        let mut chosen: Vec<usize> = firsts.into_iter().chain(others).take(most).collect();
-        chosen.sort_unstable();
-        chosen.into_iter().filter_map(|i| list.get(i).cloned()).collect()
-    }
 }
 
 /// Different samples, as some [`Reading`] takes their messages.

@@ -31,12 +31,14 @@ and more, five for 8; unnamed CRCs need more. Messages of different lengths say 
 places count.
 
 If nothing fits, codes are either ruled out or undecided: too few samples leave unknown CRCs open, \
-and the answer names their widths and what was not tried.
+and the answer names their widths and what was not tried. If a simple relation gives the values, \
+such as a constant, a counter, or a copy or a sum of other fields, the answer names it, and no code \
+is found.
 
 Exit codes: 0 something fits all samples, and the probability of a chance match is at most 1/1024. \
-1 anything less: the result fits only some of the samples, or may be chance, or nothing \
-was found, whether ruled out or undecided (the JSON member `certainty` says which). 2 wrong usage \
-or unreadable input.
+1 anything less: the result fits only some of the samples, or may be chance, or the value has a \
+simple relation to other fields, or nothing was found, whether ruled out or undecided (the JSON \
+member `certainty` says which). 2 wrong usage or unreadable input.
 
 Examples:
   residue identify 313233343536373839:e3069283

@@ -10,7 +10,7 @@ use super::words::plural;
 use crate::hex;
 use crate::output::{Outcome, Output, Styles};
 use anyhow::{anyhow, bail};
-use residue_identify::{Anchor, Layout, Located, Own, Spot, locate};
+use residue_identify::{Anchor, Layout, Located, Own, Relative, Spot, locate};
 use residue_net::pcap::Reader;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -87,6 +87,7 @@ fn lines(located: &Located, styles: Styles) -> Vec<String> {
                 located.tried
             ),
         );
+        related(located, &mut text);
         text.advice(&advice::of_messages(located));
         return text.lines;
     }
@@ -103,8 +104,20 @@ fn lines(located: &Located, styles: Styles) -> Vec<String> {
         let more = located.spots.len() - SHOWN;
         text.plain("", &format!("{more} more are in the output of --json."));
     }
+    related(located, &mut text);
     text.advice(&advice::of_messages(located));
     text.lines
+}
+
+/// Names the fields that are no check values, unless one was found.
+fn related(located: &Located, text: &mut Text) {
+    if located.convincing() {
+        return;
+    }
+    for Relative { at, bytes, relation } in &located.relations {
+        let field = plural(*bytes, "byte");
+        text.plain("", &format!("No check value: the value of {field} at {at} is {relation}."));
+    }
 }
 
 fn describe(spot: &Spot, text: &mut Text) {
@@ -125,6 +138,7 @@ fn describe(spot: &Spot, text: &mut Text) {
 
 fn document(located: &Located) -> Value {
     let hits: Vec<Value> = located.spots.iter().map(entry).collect();
+    let relations: Vec<Value> = located.relations.iter().map(relative).collect();
     json!({
         "messages": located.messages,
         "one_length": located.one_length,
@@ -132,7 +146,12 @@ fn document(located: &Located) -> Value {
         "tried": located.tried,
         "hits": hits,
         "advice": advice::of_messages(located),
+        "relations": relations,
     })
+}
+
+fn relative(Relative { at, bytes, relation }: &Relative) -> Value {
+    json!({ "value": place(*at), "value_bytes": bytes, "relation": relation.to_string() })
 }
 
 fn entry(spot: &Spot) -> Value {
@@ -143,12 +162,15 @@ fn entry(spot: &Spot) -> Value {
     value
 }
 
-/// Returns a layout as JSON.
-fn places(layout: &Layout) -> Value {
-    let place = |anchor| match anchor {
+fn place(anchor: Anchor) -> Value {
+    match anchor {
         Anchor::Start(bytes) => json!({ "from": "start", "bytes": bytes }),
         Anchor::End(bytes) => json!({ "from": "end", "bytes": bytes }),
-    };
+    }
+}
+
+/// Returns a layout as JSON.
+fn places(layout: &Layout) -> Value {
     let own = match layout.own {
         Own::Outside => "outside",
         Own::Zero => "zero",

@@ -50,6 +50,7 @@ pub fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Valu
         "contradicting": strangers,
         "decisive": decisive,
         "advice": advice::of_samples(samples, report),
+        "relation": report.relation.as_ref().map(ToString::to_string),
     })
 }
 

@@ -80,6 +80,11 @@ pub fn lines(
     styles: Styles,
 ) -> Vec<String> {
     let mut text = Text { lines: Vec::new(), styles };
+    if let (Certainty::Related, Some(relation)) = (report.certainty(), &report.relation) {
+        let count = plural(samples.list().len(), "sample");
+        text.plain("", &format!("No check value: in {count}, the value is {relation}."));
+        return text.lines;
+    }
     if report.hits.is_empty() {
         text.plain("", &nothing(args, samples, report));
         text.advice(&advice::of_samples(samples, report));

@@ -77,7 +77,7 @@ fn in_layout(
         // What is found from some messages is tried on all; the rest adds no certainty, as it was
         // not counted.
         if frames.all(layout, |sample| hit.fits(sample, bits)) {
-            spots.push(Spot { layout: *layout, hit, also: Vec::new() });
+            spots.push(frames.spot(*layout, hit, samples.len()));
         }
     }
 }

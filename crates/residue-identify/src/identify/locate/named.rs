@@ -284,7 +284,7 @@ fn settle(frames: &Frames, code: &Code, raws: &[Raw], spots: &mut Vec<Spot>) {
                             unreached: None,
                             chance: -f64::from(width) * frames.list.len() as f64,
                         };
-                        spots.push(Spot { layout, hit, also: Vec::new() });
+                        spots.push(frames.spot(layout, hit, frames.list.len()));
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! The samples of one reading, and the sums that are tried on them.
 
-use super::model::{Kind, Model};
+use super::model::Model;
 use crate::identify::found::{Found, Hit, Tally};
 use crate::identify::reading::Form;
 use crate::identify::sample::{Read, Sample};
@@ -24,14 +24,6 @@ impl Known<'_> {
         tally.tried += 1.0;
         let right = |(message, value): (&Vec<u8>, &u128)| model.value(message, self.bits) == *value;
         if self.read.messages.iter().zip(&self.values).all(right) {
-            let halves = if matches!(model.kind, Kind::Weighted { .. }) { 2.0 } else { 1.0 };
-            let one = if model.modulus == 0 {
-                f64::from(8 * model.unit as u32)
-            } else {
-                halves * (model.modulus as f64).log2()
-            };
-            let parity = matches!(model.kind, Kind::Remainder { parity: true, .. });
-            let one = one + if parity { 1.0 } else { 0.0 };
             tally.hits.push(Hit {
                 found: Found::Sum(model),
                 family: None,
@@ -39,7 +31,7 @@ impl Known<'_> {
                 form: self.form,
                 part: None,
                 unreached: None,
-                chance: free - one * self.samples.len() as f64,
+                chance: free - model.information() * self.samples.len() as f64,
             });
         }
     }

@@ -97,6 +97,16 @@ pub(super) fn rotating(message: &[u8], unit: usize, little: bool) -> u128 {
 }
 
 impl Model {
+    /// Returns the bits of information in a value, if all were equally likely.
+    pub(in crate::identify) fn information(&self) -> f64 {
+        let halves = if matches!(self.kind, Kind::Weighted { .. }) { 2.0 } else { 1.0 };
+        let parity = matches!(self.kind, Kind::Remainder { parity: true, .. });
+        match self.modulus {
+            0 => f64::from(8 * self.unit as u32),
+            modulus => halves * (modulus as f64).log2() + f64::from(u8::from(parity)),
+        }
+    }
+
     /// Returns the value of a message as it is written in a field of `bits` bits.
     #[must_use]
     pub fn value(&self, message: &[u8], bits: u32) -> u128 {
