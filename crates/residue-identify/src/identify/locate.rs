@@ -12,29 +12,17 @@ mod likely;
 mod named;
 
 use super::found::CONVINCING;
-use super::relation::Relation;
 use super::sums;
 use crate::Error;
 use crate::error::{MOST_BYTES, Unusable};
 use frames::Frames;
-pub use frames::Spot;
+pub use frames::{Relative, Spot};
 pub use layout::{Anchor, Layout, Own};
 
 /// The number of messages that are searched with; more add nothing but time.
 const MOST_MESSAGES: usize = 256;
 /// The number of other layouts that are kept beside an equally good one.
 const MOST_LIKE: usize = 64;
-
-/// A field that is related to other bytes of its message.
-#[derive(Clone, Debug)]
-pub struct Relative {
-    /// The first byte of the field.
-    pub at: Anchor,
-    /// Bytes of the field.
-    pub bytes: usize,
-    /// The relation.
-    pub relation: Relation,
-}
 
 /// The result of [`locate`].
 #[derive(Clone, Debug)]

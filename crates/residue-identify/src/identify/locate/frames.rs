@@ -1,9 +1,9 @@
 //! The messages of a search, and the layouts and codes that fit them.
 
-use super::Relative;
 use super::layout::{Anchor, Layout};
 use crate::identify::evidence::{Field, MOST_COUNTED, independent_messages};
 use crate::identify::found::Hit;
+use crate::identify::relation::Relation;
 use crate::identify::sample::Sample;
 use std::cell::RefCell;
 
@@ -26,6 +26,17 @@ impl Spot {
         let sample = self.layout.sample(message)?;
         self.hit.field(&sample.message, 8 * self.layout.bytes as u32)
     }
+}
+
+/// A field that is related to other bytes of its message.
+#[derive(Clone, Debug)]
+pub struct Relative {
+    /// The first byte of the field.
+    pub at: Anchor,
+    /// Bytes of the field.
+    pub bytes: usize,
+    /// The relation.
+    pub relation: Relation,
 }
 
 /// The messages of a search.
