@@ -186,3 +186,68 @@ fn planted_codes_are_found_and_no_other_with_certainty() {
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(found[0] >= 198 && found[1] >= 98, "{found:?}, not found: {missed:?}");
 }
+
+#[test]
+fn planted_codes_are_located_among_fields_that_count() {
+    // Modbus and a CAN-like format: an address, a counter, two slow values, the CRC.
+    for (index, (name, bytes, little)) in [
+        ("crc-16/modbus", 2, true),
+        ("crc-16/xmodem", 2, false),
+        ("crc-32/iso-hdlc", 4, true),
+        ("crc-8/smbus", 1, false),
+        ("xor-8", 1, false),
+        ("sum-8", 1, false),
+        ("fletcher-16", 2, false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let code: Code = name.parse().unwrap();
+        let frame = |i: usize| {
+            let mut random = Random(0xface ^ ((index as u64) << 40) ^ ((i as u64) << 16));
+            let slow = [100 + random.below(5) as u8, 7 + (i / 3) as u8];
+            let payload = random.below(7);
+            let mut message =
+                [&[0x11, 0x03, i as u8, !(i as u8)][..], &slow, &random.bytes(payload)].concat();
+            let value = code.value(&message).to_be_bytes();
+            let field = &value[16 - bytes..];
+            if little {
+                message.extend(field.iter().rev());
+            } else {
+                message.extend(field);
+            }
+            message
+        };
+        let located = locate(&(0..40).map(frame).collect::<Vec<_>>(), false).unwrap();
+        let spot = &located.spots[0];
+        assert!(located.convincing(), "{name}: {}", said(&spot.hit, &spot.layout.to_string()));
+        for message in (40..140).map(frame) {
+            let stated = spot.layout.sample(&message).map(|sample| sample.value);
+            assert!(stated.is_some() && spot.expected(&message) == stated, "{name}: {spot:?}");
+        }
+    }
+}
+
+#[test]
+fn values_of_other_messages_are_no_code() {
+    // The values of planted codes, each moved to another message: the null model of a fit.
+    const SHUFFLED: usize = 50;
+    let found = each(SHUFFLED, |index| {
+        let planted = Planted::new(index);
+        let mut random = Random(0x5bff1e ^ (index as u64) << 32);
+        let mut samples: Vec<Sample> = (0..planted.count).map(|i| planted.sample(i)).collect();
+        let right: Vec<u128> = samples.iter().map(|sample| sample.value).collect();
+        // Sattolo's algorithm: no value stays.
+        for i in (1..samples.len()).rev() {
+            let j = random.below(i);
+            (samples[i].value, samples[j].value) = (samples[j].value, samples[i].value);
+        }
+        assert!(samples.iter().zip(right).any(|(sample, value)| sample.value != value));
+        let samples = Samples::new(samples, planted.bits, false).unwrap();
+        let report = identify(&samples, &Options::default()).unwrap();
+        let hit = report.hits.first().filter(|_| report.certainty() == Certainty::Found)?;
+        Some(format!("{}: {}", planted.code, said(hit, &hit.reading.to_string())))
+    });
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    assert!(found.is_empty(), "{found:?}");
+}
