@@ -46,6 +46,10 @@ pub(super) fn of_samples(samples: &Samples, report: &Report) -> Advice {
                 ),
             )
         }
+        (Certainty::Related, _) => (
+            format!("the relation gives the value of all {given}, and needs no code."),
+            "whether it holds for messages in which other bytes change.".to_string(),
+        ),
         (_, [hit, ..]) => (
             format!(
                 "nothing: the best result would fit by chance alone with probability {}.",
@@ -139,6 +143,9 @@ fn next(samples: &Samples, report: &Report) -> String {
                 None => "try it on further messages.".to_string(),
             }
         }
+        (Certainty::Related, _) => "get a message in which only another byte differs: a check \
+                                    value covers it and changes, a copy or a counter does not."
+            .to_string(),
         (Certainty::Contradicted, [hit, ..]) => {
             let list: Vec<String> =
                 report.strangers.iter().map(|place| (place + 1).to_string()).collect();

@@ -7,7 +7,7 @@ use super::words::{odds, plural, power};
 use crate::advice::Advice;
 use crate::output::Styles;
 use anstyle::Style;
-use residue_identify::{Found, Hit, NARROWEST, Report, Samples, Untried};
+use residue_identify::{Certainty, Found, Hit, NARROWEST, Report, Samples, Untried};
 use residue_report::text::wrapped;
 use std::collections::BTreeSet;
 
@@ -83,6 +83,7 @@ pub fn lines(
     if let (Certainty::Related, Some(relation)) = (report.certainty(), &report.relation) {
         let count = plural(samples.list().len(), "sample");
         text.plain("", &format!("No check value: in {count}, the value is {relation}."));
+        text.advice(&advice::of_samples(samples, report));
         return text.lines;
     }
     if report.hits.is_empty() {
