@@ -42,8 +42,8 @@ values, or in updating a value for changed bytes are not found.
 
 Wrong answers are compared with known mistakes, with all other codes, and with other forms of the \
 right value. If none of them gives all the answers, CRCs with parameters near the right ones are \
-tried, and the answers are handed to the search of `residue identify`. Exit code 1: an answer is wrong. Exit code 2: the program cannot be started, fails, \
-takes too long or prints no number.
+tried, and the answers are handed to the search of `residue identify`. Exit code 1: an answer is \
+wrong. Exit code 2: the program cannot be started, fails, takes too long or prints no number.
 
 Examples:
   residue conform -a crc-32 -- crc32 /dev/stdin

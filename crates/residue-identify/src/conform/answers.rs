@@ -18,7 +18,8 @@ pub struct Case {
 /// The kind of an explanation of wrong answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A planted mistake, see [`MISTAKES`](super::mistakes::MISTAKES), or one that can be made with any code.
+    /// A planted mistake, see [`MISTAKES`](super::mistakes::MISTAKES), or one that can be made with
+    /// any code.
     Mistake,
     /// Another code.
     OtherCode,
