@@ -10,6 +10,7 @@ import { Client } from "./client.js";
 import { Explanation } from "./explain.js";
 import { Identify } from "./identify.js";
 import { restore, written } from "./link.js";
+import { unpacked } from "./lzma.js";
 import { Source } from "./source.js";
 import { Values } from "./values.js";
 
@@ -18,12 +19,10 @@ const VIEWS = ["values", "code", "identify", "capture", "combine"];
 /** Milliseconds without a keystroke before the history has the text. */
 const PAUSE = 400;
 
-/** Compiles the WebAssembly module, which the page contains by gzip, as base64. */
+/** Compiles the WebAssembly module, which the page contains by LZMA, as base64. */
 async function compiled() {
   const letters = atob(el("wasm").textContent.trim());
-  const packed = Uint8Array.from(letters, letter => letter.charCodeAt(0));
-  const module = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.compile(await new Response(module).arrayBuffer());
+  return WebAssembly.compile(unpacked(Uint8Array.from(letters, letter => letter.charCodeAt(0))));
 }
 
 /** @param {string} view */

@@ -477,6 +477,35 @@ const TESTS = {
     holds(size <= 500_000, `${size} bytes, compressed by gzip`);
   },
 
+  async "what xz compressed is decompressed"() {
+    const script = readFileSync(join(ROOT, "web/lzma.js"), "base64");
+    const { unpacked } = await import(`data:text/javascript;base64,${script}`);
+    const xz = (words, input) =>
+      execFileSync("xz", ["-c", "--format=lzma", ...words], { input, maxBuffer: 1 << 28 });
+    const [, module] = /id="wasm">([^<]*)</.exec(readFileSync(PAGE, "utf8"));
+    const packed = Buffer.from(module, "base64");
+    holds(xz(["-d"], packed).equals(unpacked(packed)), "the page's module");
+    const some = [
+      Buffer.alloc(0),
+      Buffer.from("a"),
+      Buffer.alloc(300_000, 7),
+      Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * i * 40_503) >> 13)),
+      readFileSync(join(ROOT, "Cargo.lock")),
+    ];
+    for (const data of some)
+      for (const settings of ["preset=9e", "preset=0,pb=4,lp=4,lc=0", "preset=6,pb=0,lc=4,lp=0"]) {
+        const packed = xz([`--lzma1=${settings}`], data);
+        holds(data.equals(unpacked(packed)), `${data.length} bytes, ${settings}`);
+        let error;
+        try {
+          unpacked(packed.subarray(0, packed.length - 6));
+        } catch (thrown) {
+          error = thrown;
+        }
+        holds(error?.message.includes("ends early"), `${settings}, cut: ${error}`);
+      }
+  },
+
   async "the Hamming distance is the program's"(tab) {
     for (const [code, bits] of [
       ["crc-32/iscsi", 5243],

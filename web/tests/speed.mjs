@@ -2,7 +2,6 @@
 // fastest of three passes over all bytes, for all codes of the line.
 
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 
 const [, , PAGE, SIZE = "32"] = process.argv;
 const text = readFileSync(PAGE, "utf8");
@@ -12,8 +11,9 @@ function script(name) {
   return import(`data:text/javascript;base64,${source}`);
 }
 const { COMMON } = await script("common.js");
+const { unpacked } = await script("lzma.js");
 const [, packed] = /id="wasm">([^<]*)</.exec(text);
-const module = new WebAssembly.Module(gunzipSync(Buffer.from(packed, "base64")));
+const module = new WebAssembly.Module(unpacked(Buffer.from(packed, "base64")));
 const size = Number(SIZE) << 20;
 const data = Uint8Array.from({ length: size }, (_, i) => (i * 7 + (i >> 8)) & 255);
 const decoder = new TextDecoder();
