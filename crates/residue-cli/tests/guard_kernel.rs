@@ -15,7 +15,7 @@ use residue_testing::{Running, must, until};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const TEST: &str = "guarded_in_the_kernel";
@@ -50,6 +50,50 @@ fn a_mount_namespace_without_the_bpf_file_system() {
     let need = needs.iter().find(|need| need["name"] == "BPF file system").expect("this need");
     let missing = need["missing"].as_str().unwrap_or_default();
     assert!(missing.contains("nsenter --net="), "{need} {errors}");
+}
+
+/// The kernel ends the verification of a program when a signal comes, with EAGAIN.
+#[test]
+fn signals_while_programs_are_verified() {
+    let start = Instant::now();
+    let undisturbed = needs(check().spawn().expect("the program runs"));
+    let missing = undisturbed.iter().find(|need| {
+        !need["missing"].is_null() && need["name"].as_str().is_some_and(|it| it.contains("eBPF"))
+    });
+    if let Some(need) = missing {
+        return residue_testing::skip(&format!("eBPF: {need}"));
+    }
+    // No program takes longer than all, so each is verified between two signals.
+    let pause = start.elapsed();
+    for part in 1..=5 {
+        let mut process = check().spawn().expect("the program runs");
+        let id = process.id();
+        std::thread::sleep(pause * part / 6);
+        while process.try_wait().expect("a child").is_none() {
+            let script = format!("kill -STOP {id} && kill -CONT {id}");
+            // It may have ended meanwhile.
+            let _ = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status();
+            std::thread::sleep(pause);
+        }
+        assert_eq!(needs(process), undisturbed);
+    }
+}
+
+/// Returns a command that verifies all programs.
+fn check() -> Command {
+    let mut command = Command::new(RESIDUE);
+    command.args(["guard", "check", "--interface", "lo", "--json"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Returns the needs of the kernel engine that a check printed.
+fn needs(check: Child) -> Vec<Value> {
+    let output = check.wait_with_output().expect("the check ends");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    json["kernel"].as_array().cloned().unwrap_or_else(|| {
+        panic!("no needs: {}", String::from_utf8_lossy(&output.stderr));
+    })
 }
 
 /// Starts this test again in new namespaces, if the kernel engine can run there.

@@ -149,6 +149,22 @@ pub(crate) enum Kind {
     Iterator(u32),
 }
 
+/// Repeats a call that verifies a program, which the kernel ends with EAGAIN when a signal comes,
+/// even one that only stops or continues the process.
+fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    /// So many that signals at regular intervals end the attempts only if verification takes
+    /// longer than the interval.
+    const ATTEMPTS: usize = 100;
+    let mut result = call();
+    for _ in 1..ATTEMPTS {
+        match &result {
+            Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => result = call(),
+            _ => break,
+        }
+    }
+    result
+}
+
 /// Loads a program. The error has the last lines of the verifier's log.
 pub(crate) fn load_program(
     text: &str,
@@ -212,7 +228,8 @@ pub(crate) fn load_program(
     };
     // SAFETY: the layout is the command's. It reads the licence, a string that ends with a zero,
     // and as many instructions and types of functions as there are.
-    let error = match unsafe { descriptor(Command::ProgramLoad, &mut attributes) } {
+    let error = match uninterrupted(|| unsafe { descriptor(Command::ProgramLoad, &mut attributes) })
+    {
         Ok(program) => return Ok(program),
         Err(error) if error.raw_os_error() == Some(libc::EPERM) => return Err(error),
         Err(error) => error,
@@ -222,7 +239,7 @@ pub(crate) fn load_program(
     (attributes.log_level, attributes.log_length) = (1, log.len() as u32);
     attributes.log = log.as_mut_ptr() as u64;
     // SAFETY: as above; the log has as many bytes as the call may write.
-    let again = unsafe { descriptor(Command::ProgramLoad, &mut attributes) };
+    let again = uninterrupted(|| unsafe { descriptor(Command::ProgramLoad, &mut attributes) });
     if let Ok(program) = again {
         return Ok(program);
     }
