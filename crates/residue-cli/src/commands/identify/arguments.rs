@@ -32,8 +32,8 @@ places count.
 
 If nothing fits, codes are either ruled out or undecided: too few samples leave unknown CRCs open, \
 and the answer names their widths and what was not tried. If a simple relation gives the values, \
-such as a constant, a counter, or a copy or a sum of other fields, the answer names it, and no code \
-is found.
+such as a constant, a counter, or a copy or a sum of other fields, the answer names it, and no \
+code is found.
 
 Exit codes: 0 something fits all samples, and the probability of a chance match is at most 1/1024. \
 1 anything less: the result fits only some of the samples, or may be chance, or the value has a \
