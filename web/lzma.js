@@ -1,5 +1,5 @@
 // @ts-check
-// Decompresses LZMA, which makes the module a quarter smaller than gzip, the format of browsers.
+// Decompresses LZMA, which makes the module smaller than gzip does, the format of browsers.
 // The format is that of `xz --format=lzma` (LZMA SDK, lzma-specification.txt): 13 bytes of header,
 // then bits of adaptive probability in a range coder.
 
@@ -13,12 +13,13 @@ const POSITIONS = 16;
 /** Distances from this slot on have fixed bits in their middle. */
 const FIRST_FIXED = 14;
 
+/** Where the probabilities of lengths stand, as below: two bits, then three trees. */
+const LENGTH = { long: 0, longer: 1, low: 2, middle: 2 + 8 * POSITIONS, high: 2 + 16 * POSITIONS };
+const LENGTHS = LENGTH.high + 256;
 /**
  * Where the probabilities of each kind stand among all. A tree of `n` bits has `1 << n` of them, of
  * which the first is not used.
  */
-const LENGTH = { long: 0, longer: 1, low: 2, middle: 2 + 8 * POSITIONS, high: 2 + 16 * POSITIONS };
-const LENGTHS = LENGTH.high + 256;
 const AT = (() => {
   let end = 0;
   /** @param {number} count */
@@ -40,8 +41,9 @@ const AT = (() => {
 })();
 
 /**
- * Returns the decompressed bytes.
- * @param {Uint8Array<ArrayBuffer>} packed with an end marker
+ * Returns the decompressed bytes. Throws an error if the data end early, or copy from in front of
+ * their first byte; other damage gives other bytes.
+ * @param {Uint8Array<ArrayBuffer>} packed with an end marker, as `xz` writes it
  */
 export function unpacked(packed) {
   const settings = packed[0];
@@ -60,6 +62,11 @@ export function unpacked(packed) {
   };
   for (let i = 0; i < 4; i++) code = code * 256 + refill();
 
+  const normalize = () => {
+    if (range >= 1 << 24) return;
+    range *= 256;
+    code = code * 256 + refill();
+  };
   /** @type {(at: number) => number} */
   const bit = at => {
     const probability = probabilities[at];
@@ -73,10 +80,7 @@ export function unpacked(packed) {
       range = bound;
       probabilities[at] = probability + ((2048 - probability) >> 5);
     }
-    if (range < 1 << 24) {
-      range *= 256;
-      code = code * 256 + refill();
-    }
+    normalize();
     return Number(one);
   };
   /** Bits of equal probability. @type {(count: number) => number} */
@@ -87,10 +91,7 @@ export function unpacked(packed) {
       const one = code >= range;
       if (one) code -= range;
       value = 2 * value + Number(one);
-      if (range < 1 << 24) {
-        range *= 256;
-        code = code * 256 + refill();
-      }
+      normalize();
     }
     return value;
   };
@@ -181,9 +182,9 @@ export function unpacked(packed) {
       }
     } else {
       count = length(AT.matchLength, position);
-      const from = distance(count);
-      if (from === 0xffffffff) return output.subarray(0, done);
-      last = [from, last[0], last[1], last[2]];
+      const back = distance(count);
+      if (back === 0xffffffff) return output.subarray(0, done);
+      last = [back, last[0], last[1], last[2]];
       state = state < AFTER_LITERAL ? 7 : 10;
     }
     if (last[0] >= done) throw new Error("the compressed module is damaged");

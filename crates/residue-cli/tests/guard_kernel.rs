@@ -15,7 +15,7 @@ use residue_testing::{Running, must, until};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const TEST: &str = "guarded_in_the_kernel";
@@ -45,8 +45,7 @@ fn a_mount_namespace_without_the_bpf_file_system() {
     if errors.contains("unshare failed") {
         return residue_testing::skip(&format!("a mount namespace: {errors}"));
     }
-    let json: Value = serde_json::from_slice(&probed.stdout).unwrap_or_default();
-    let needs = json["kernel"].as_array().expect("the needs of the engine");
+    let needs = needs(&probed);
     let need = needs.iter().find(|need| need["name"] == "BPF file system").expect("this need");
     let missing = need["missing"].as_str().unwrap_or_default();
     assert!(missing.contains("nsenter --net="), "{need} {errors}");
@@ -56,7 +55,7 @@ fn a_mount_namespace_without_the_bpf_file_system() {
 #[test]
 fn signals_while_programs_are_verified() {
     let start = Instant::now();
-    let undisturbed = needs(check().spawn().expect("the program runs"));
+    let undisturbed = needs(&check().output().expect("the program runs"));
     let missing = undisturbed.iter().find(|need| {
         !need["missing"].is_null() && need["name"].as_str().is_some_and(|it| it.contains("eBPF"))
     });
@@ -75,7 +74,7 @@ fn signals_while_programs_are_verified() {
             let _ = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status();
             std::thread::sleep(pause);
         }
-        assert_eq!(needs(process), undisturbed);
+        assert_eq!(needs(&process.wait_with_output().expect("its output")), undisturbed);
     }
 }
 
@@ -88,8 +87,7 @@ fn check() -> Command {
 }
 
 /// Returns the needs of the kernel engine that a check printed.
-fn needs(check: Child) -> Vec<Value> {
-    let output = check.wait_with_output().expect("the check ends");
+fn needs(output: &Output) -> Vec<Value> {
     let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     json["kernel"].as_array().cloned().unwrap_or_else(|| {
         panic!("no needs: {}", String::from_utf8_lossy(&output.stderr));

@@ -152,17 +152,16 @@ pub(crate) enum Kind {
 /// Repeats a call that verifies a program, which the kernel ends with EAGAIN when a signal comes,
 /// even one that only stops or continues the process.
 fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    /// So many that signals at regular intervals end the attempts only if verification takes
-    /// longer than the interval.
+    /// The next signal may come sooner than a verification ends, but not time after time.
     const ATTEMPTS: usize = 100;
-    let mut result = call();
-    for _ in 1..ATTEMPTS {
-        match &result {
-            Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => result = call(),
-            _ => break,
+    for _ in 0..ATTEMPTS {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            result => return result,
         }
     }
-    result
+    let why = "signals ended each of 100 verifications of the program; try again when fewer come";
+    Err(io::Error::new(io::ErrorKind::WouldBlock, why))
 }
 
 /// Loads a program. The error has the last lines of the verifier's log.
@@ -231,6 +230,7 @@ pub(crate) fn load_program(
     let error = match uninterrupted(|| unsafe { descriptor(Command::ProgramLoad, &mut attributes) })
     {
         Ok(program) => return Ok(program),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
         Err(error) if error.raw_os_error() == Some(libc::EPERM) => return Err(error),
         Err(error) => error,
     };
@@ -531,6 +531,27 @@ mod tests {
     use std::os::fd::AsFd as _;
 
     /// With one that is missing, the kernel would write beyond the buffer of a single value.
+    #[test]
+    fn a_call_is_repeated_after_signals_alone() {
+        let mut left = 99;
+        let result = uninterrupted(|| {
+            left -= 1;
+            if left > 0 { Err(io::Error::from_raw_os_error(libc::EAGAIN)) } else { Ok(left) }
+        });
+        assert_eq!(result.unwrap(), 0);
+        let mut calls = 0;
+        let mut count = |error| {
+            let result: io::Result<()> = uninterrupted(|| {
+                calls += 1;
+                Err(io::Error::from_raw_os_error(error))
+            });
+            (std::mem::take(&mut calls), result.unwrap_err().to_string())
+        };
+        assert_eq!(count(libc::EACCES).0, 1);
+        let (calls, why) = count(libc::EAGAIN);
+        assert!(calls == 100 && why.starts_with("signals ended each of 100"), "{why}");
+    }
+
     #[test]
     fn all_kinds_with_a_value_for_each_cpu() {
         let header = "/usr/include/linux/bpf.h";
