@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Time limit of a profile, in seconds on one core of a browser; a figure that would take longer
 /// stays a bound.
 const TIME_LIMIT: u32 = 15;
-/// Longest codeword to search, in bits, each of which takes some tens of bytes of memory.
-const LONGEST: u64 = 1 << 21;
+/// Memory for tables, in bytes.
+const MEMORY: u64 = 96 << 20;
 
 /// Returns the limits of each Hamming distance of the code called `name`, and the distance for
 /// `bits` of data.
@@ -19,7 +19,7 @@ const LONGEST: u64 = 1 << 21;
 pub fn strength(name: &str, bits: u64, page: &impl Page) -> Result<Value, String> {
     let (generator, _) = Generator::parse(name, None).map_err(|error| error.to_string())?;
     let tell = |done, of| page.progress(done, of);
-    let effort = Effort { threads: 1, longest: LONGEST, ..Effort::new() }.within(TIME_LIMIT);
+    let effort = Effort { threads: 1, memory: MEMORY, ..Effort::new() }.within(TIME_LIMIT);
     // WebAssembly has no clock of its own: sums are counted.
     let made = AtomicU64::new(0);
     let spend = |sums| made.fetch_add(sums, Ordering::Relaxed) < effort.sums;

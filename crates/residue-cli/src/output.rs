@@ -30,15 +30,26 @@ pub enum Outcome {
     Bad,
     /// The arguments are wrong, or some input cannot be read.
     Trouble,
+    /// Ctrl-C has ended the work; what was printed is what it had found.
+    Interrupted,
+}
+
+impl Outcome {
+    /// Returns the exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Outcome::Good => 0,
+            Outcome::Bad => 1,
+            Outcome::Trouble => 2,
+            // As shells report a program that SIGINT has ended.
+            Outcome::Interrupted => 130,
+        }
+    }
 }
 
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> ExitCode {
-        ExitCode::from(match outcome {
-            Outcome::Good => 0,
-            Outcome::Bad => 1,
-            Outcome::Trouble => 2,
-        })
+        ExitCode::from(outcome.code())
     }
 }
 

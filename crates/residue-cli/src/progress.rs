@@ -45,14 +45,23 @@ impl Progress {
 
     /// Creates a bar labelled `what`, for work that reports its progress by [`Progress::set`].
     pub fn of(what: &'static str) -> Progress {
+        Progress::labelled(what, "{msg} [{wide_bar}] {percent} % {eta}")
+    }
+
+    fn labelled(what: &'static str, template: &str) -> Progress {
         let mut progress = Progress::of_steps(0);
         if let Some(bar) = progress.0.take() {
-            let template = "{msg} [{wide_bar}] {percent} % {eta}";
             let style = ProgressStyle::with_template(template);
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
             progress.0 = Some(bar.with_message(what).with_style(style.progress_chars("=> ")));
         }
         progress
+    }
+
+    /// Creates a bar labelled `what` for work with a time limit; [`Progress::set`] takes the seconds
+    /// since it began and those it may take.
+    pub fn until(what: &'static str) -> Progress {
+        Progress::labelled(what, "{msg} [{wide_bar}] {pos} of at most {len} seconds")
     }
 
     /// Creates a line of changing text, if standard error is a terminal.

@@ -15,6 +15,8 @@ const STEP: u64 = 2 << 10;
 const LEAST: u64 = 32 << 10;
 /// Allowance for ten times the input: buffers that were not full before.
 const SLACK: u64 = 6 << 10;
+/// Address space of the program, its threads and their buffers without tables.
+const PROGRAM: u64 = 48 << 10;
 
 /// Runs the program with a limited address space, and returns whether it succeeds.
 fn fits(args: &[&str], dir: &Path, limit: u64, code: i32) -> bool {
@@ -197,5 +199,19 @@ fn a_closed_pipe_ends_quietly_while_a_list_is_printed() {
         let output = child.wait_with_output().unwrap();
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), !err.is_empty()), (Some(code), said), "{args:?}: {err}");
+    }
+}
+
+/// Profiles of all kinds: by logarithms, in the middle with few and many anchors, wide words.
+#[test]
+fn a_profile_keeps_to_its_memory() {
+    let folder = common::folder();
+    for code in ["crc-64/nvme", "crc-64/ecma-182", "crc-32", "crc-40/gsm", "crc-82/darc"] {
+        for megabytes in [16, 96] {
+            let memory = format!("{megabytes}MiB");
+            let args = ["strength", code, "--memory", &memory, "--patience", "3"];
+            let limit = megabytes << 10;
+            assert!(fits(&args, folder.path(), limit + PROGRAM, 0), "{code} in {memory}");
+        }
     }
 }

@@ -188,3 +188,50 @@ fn a_width_above_64() {
     let advised = residue(wide.into_iter().chain(["--patience", "1"])).run();
     assert!(advised.ends(0).contains("crc-82/darc"));
 }
+
+/// Without logarithms, places are bits: less memory proves less, and says so before it begins.
+#[test]
+fn memory_bounds_a_search_and_is_announced() {
+    let bound = |memory: &str| {
+        let args = ["strength", "crc-64/nvme", "--most", "4", "--memory", memory];
+        let ran = residue(args.into_iter().chain(["--patience", "4", "--json"])).run();
+        assert!(ran.err.contains("may take") && ran.err.contains("of memory"), "{}", ran.err);
+        let limits = ran.json()["limits"].clone();
+        assert_eq!(limits[1]["kind"], "bound", "{limits}");
+        limits[1]["data_bits"].as_u64().unwrap()
+    };
+    let (little, more) = (bound("16MiB"), bound("64MiB"));
+    assert!(little < more && more <= 64 << 20, "{little} {more}");
+    for (wrong, part) in [("1MiB", "16.00 MiB or more"), ("16", "or more"), ("lots", "unit")] {
+        let ran = residue(["strength", "crc-8/smbus", "--memory", wrong]).run();
+        ran.ends(2);
+        assert!(ran.err.contains("--memory") && ran.err.contains(part), "{}", ran.err);
+    }
+}
+
+/// Ctrl-C ends the search, not the report.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_prints_the_limits_found_so_far() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::process::{Command, Stdio};
+    for (format, part) in [("--json", "\"limits\""), ("--csv", "3,"), ("", "≥ ")] {
+        let mut command = Command::new(common::RESIDUE);
+        command.args(["strength", "crc-64/nvme", "--patience", "1000"]);
+        command.args(Some(format).filter(|format| !format.is_empty()));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut announced = String::new();
+        errors.read_line(&mut announced).unwrap();
+        assert!(announced.contains("may take"), "{announced}");
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let ran = child.wait_with_output().unwrap();
+        let text = String::from_utf8(ran.stdout).unwrap();
+        assert_eq!(ran.status.code(), Some(130), "{text}");
+        assert!(text.contains(part), "{text}");
+        let mut rest = String::new();
+        errors.read_to_string(&mut rest).unwrap();
+        assert!(rest.contains("interrupted"), "{rest}");
+    }
+}

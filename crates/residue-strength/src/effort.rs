@@ -15,8 +15,10 @@ pub struct Effort<'a> {
     ///
     /// Larger searches are not made, and their result stays a bound.
     pub sums: u64,
-    /// The longest codeword to search, in bits. Each bit takes about 40 bytes of memory.
-    pub longest: u64,
+    /// Memory for tables, in bytes.
+    ///
+    /// Searches that need more are made as far as this allows, and their result stays a bound.
+    pub memory: u64,
     /// Receives the steps done and the steps in all of the current search, from any thread.
     pub tell: &'a (dyn Fn(u64, u64) + Sync),
     /// Receives the number of further sums, some millions at most, from any thread, and returns
@@ -26,6 +28,9 @@ pub struct Effort<'a> {
     /// an error where there is no bound.
     pub spend: &'a (dyn Fn(u64) -> bool + Sync),
 }
+
+/// Memory that a search may take unless told otherwise, in bytes.
+pub const MEMORY: u64 = 1 << 30;
 
 /// The approximate number of sums of powers that a core makes and compares in a second.
 const SPEED: u64 = 1 << 26;
@@ -50,13 +55,13 @@ impl Effort<'_> {
         Effort { sums: u64::from(seconds) * SPEED * self.threads as u64, ..self }
     }
 
-    /// Returns the default budget: every core, some minutes, three gigabytes, no deadline.
+    /// Returns the default budget: every core, some minutes, [`MEMORY`], no deadline.
     #[must_use]
     pub fn new() -> Effort<'static> {
         Effort {
             threads: available_parallelism().map_or(1, usize::from),
             sums: 1 << 35,
-            longest: 1 << 26,
+            memory: MEMORY,
             tell: &|_, _| {},
             spend: &|_| true,
         }

@@ -1,10 +1,10 @@
 //! `residue strength`: the errors that codes do not detect.
 
 mod advise;
+mod budget;
 mod claims;
 mod compare;
 mod data;
-mod patience;
 mod polynomial;
 mod profile;
 mod search;
@@ -13,8 +13,8 @@ mod weights;
 
 use crate::lengths::bits as length;
 use crate::output::Output;
+use budget::Budget;
 use clap::{Args, Subcommand};
-use patience::Patience;
 use polynomial::{Polynomial, polynomial_as_text};
 use residue_report::number::grouped;
 
@@ -30,6 +30,10 @@ Lengths are of the data, without the check value: in bits (1e9, 64k), or in byte
 Every figure is marked exact (proved), bound (proved lower limit; the true figure may be larger), \
 estimate (errors of few bits counted, of more bits taken as undetected in the share of random \
 data) or sampled (evaluated at some points).
+
+A search keeps to a time (--patience) and a memory (--memory), and what they leave open is a \
+bound. Ctrl-C ends it early, prints what it has found, and exits with 130; a second one ends it at \
+once.
 
 An undetected error is given by its wrong bits in the data, from 0, the first bit sent, and by the \
 change of the check value (exclusive or), in hexadecimal as `residue sum` prints it. The first bit \

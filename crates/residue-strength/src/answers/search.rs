@@ -61,6 +61,9 @@ const SURVEYED: u32 = 20;
 /// more.
 const LONGEST: u64 = 1 << 22;
 
+/// Memory for the proof of a candidate, in bytes. Each thread makes one.
+const PROOF: u64 = 1 << 28;
+
 /// The largest number of found polynomials that is kept.
 const FOUND: usize = 1 << 20;
 
@@ -329,9 +332,9 @@ impl<'a> Worker<'a> {
         // The other threads have candidates of their own, and progress is counted in candidates. A
         // proof may take as long whatever the number of threads, and whenever: the result must not
         // depend on it.
-        let longest = effort.longest.min(LONGEST);
+        let memory = effort.memory.min(PROOF);
         let sums = effort.sums / effort.threads.max(1) as u64;
-        let effort = Effort { threads: 1, sums, longest, ..Effort::new() };
+        let effort = Effort { threads: 1, sums, memory, ..Effort::new() };
         Worker { task, filters, effort }
     }
 

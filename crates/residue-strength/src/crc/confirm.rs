@@ -29,9 +29,6 @@ pub fn confirm(profile: &Profile, effort: &Effort<'_>) -> Option<Confirmation> {
     let (first, length) = four_bits_of(profile)?;
     let by_logarithms = !found_by_logarithms(generator, first, length);
     let found = if by_logarithms {
-        if length > effort.longest {
-            return None;
-        }
         four_bits(generator, length, effort)?.map(|places| places.to_vec())
     } else {
         let end = length.min(lightest::longest_turned(profile.order, 4));

@@ -194,10 +194,12 @@ fn searched<'a>(
     for sums in effort.rounds() {
         // What is not known of fewer bits is no use to know of more.
         let (mut to, mut open) = (order, false);
+        let held: u64 = all.iter().map(Shortest::memory).sum();
         for (rank, shortest) in all.iter_mut().enumerate() {
             // Few bits limit the longest data: their searches may take more.
             let sums = sums.checked_shr(rank as u32 / 2).unwrap_or(0);
-            shortest.advance(to, &Effort { sums, ..*effort });
+            let memory = effort.memory.saturating_sub(held - shortest.memory());
+            shortest.advance(to, &Effort { sums, memory, ..*effort });
             open |= shortest.weight() as usize <= lightest::HEAVIEST && shortest.is_open(to);
             to = to.min(shortest.none_to());
         }

@@ -91,7 +91,8 @@ impl Weights {
         let most = most.filter(|&most| u64::from(most) < length);
         let way = Way::new(generator, data, most, effort);
         if let (Some(Way::OneByOne), Some(most)) = (way, most) {
-            let sums = (3..=most).filter_map(|weight| lightest::cost(weight, length, effort));
+            let cost = |weight| lightest::cost(generator.width(), weight, length, effort);
+            let sums = (3..=most).filter_map(cost);
             return effort.seconds(sums.sum());
         }
         if way.is_none() {
@@ -176,8 +177,8 @@ fn few_enough(generator: &Generator, length: u64, most: u32, effort: &Effort<'_>
         width @ ..=DIMENSIONS => 1 << width.saturating_sub(4),
         _ => u64::MAX,
     };
-    let sums = (3..=most)
-        .try_fold(0_u64, |sum, weight| sum.checked_add(lightest::cost(weight, length, effort)?));
+    let cost = |weight| lightest::cost(generator.width(), weight, length, effort);
+    let sums = (3..=most).try_fold(0_u64, |sum, weight| sum.checked_add(cost(weight)?));
     let expected: f64 = (1..=most).map(|i| (length as f64).log2() - f64::from(i).log2()).sum();
     // Bits a multiple of the order apart look the same: then every codeword comes many times, and
     // every few pairs of bits are one.

@@ -6,7 +6,7 @@
 
 use super::{gf2, integer};
 
-/// The largest divisor whose powers are kept.
+/// The largest divisor whose powers are kept, whatever the memory.
 const LARGEST: u64 = 1 << 23;
 
 /// Divisors are taken until their product is this large.
@@ -96,7 +96,7 @@ struct Lookup {
 impl Lookup {
     /// Stores the exponents of 1, `step`, `step`^2, ...: `count` of them.
     pub fn new(field: &Field, step: u64, count: u32) -> Lookup {
-        let bits = (2 * count).ilog2() + 1;
+        let bits = Lookup::bits(count);
         let mut lookup = Lookup { shift: 64 - bits, slots: vec![(0, 0); 1 << bits] };
         let mut power = 1;
         for exponent in 0..count {
@@ -105,6 +105,16 @@ impl Lookup {
             power = field.multiply(power, step);
         }
         lookup
+    }
+
+    /// Returns the binary logarithm of the slots for so many exponents: a half of them are free.
+    fn bits(count: u32) -> u32 {
+        (2 * count).ilog2() + 1
+    }
+
+    /// Returns the memory for so many exponents, in bytes.
+    fn memory(count: u64) -> u64 {
+        (size_of::<(u64, u32)>() as u64) << Lookup::bits(count as u32)
     }
 
     /// Returns the slot of this power, or the free one for it.
@@ -142,16 +152,18 @@ struct Divisor {
 }
 
 impl Logarithms {
-    pub fn new(f: u128, units: u64) -> Option<Logarithms> {
+    /// Creates tables of at most `memory` bytes; `None` if too few divisors of the units fit.
+    pub fn new(f: u128, units: u64, memory: u64) -> Option<Logarithms> {
         let primes = integer::prime_factors(units);
         let mut powers: Vec<u64> =
             primes.chunk_by(|a, b| a == b).map(|same| same.iter().product()).collect();
         powers.retain(|&q| q <= LARGEST);
         let mut modulus = 1;
-        let mut used = Vec::new();
+        let (mut used, mut free) = (Vec::new(), memory);
         for q in powers.into_iter().rev() {
-            if modulus < ENOUGH {
+            if modulus < ENOUGH && Lookup::memory(q) <= free {
                 modulus *= u128::from(q);
+                free -= Lookup::memory(q);
                 used.push(q);
             }
         }
@@ -179,6 +191,12 @@ impl Logarithms {
         Some(Logarithms { field, divisors, modulus })
     }
 
+    /// Returns the memory of the tables, in bytes.
+    pub fn memory(&self) -> u64 {
+        self.divisors.iter().map(|divisor| divisor.powers.slots.len()).sum::<usize>() as u64
+            * size_of::<(u64, u32)>() as u64
+    }
+
     /// Returns the logarithm modulo `modulus` of a value that is not 0.
     pub fn of(&self, value: u64) -> u64 {
         let powers = self.field.powers(value);
@@ -202,7 +220,7 @@ mod tests {
             let expected = gf2::power(2, n.into(), f) as u64;
             assert_eq!(field.power(&field.powers(2), n), expected);
         }
-        let small = Logarithms::new(0x1_04c1_1db7, u32::MAX.into()).unwrap();
+        let small = Logarithms::new(0x1_04c1_1db7, u32::MAX.into(), 1 << 30).unwrap();
         for n in [0, 1, 31, 32, 65_537, 4_000_000_000] {
             assert_eq!(small.of(gf2::power(2, n, 0x1_04c1_1db7) as u64), n as u64);
         }

@@ -1,7 +1,7 @@
 //! `residue strength advise`: recommends codes.
 
 use super::compare::speed;
-use super::{Patience, length};
+use super::{Budget, length};
 use crate::options::Format;
 use crate::output::Output;
 use anyhow::bail;
@@ -83,7 +83,7 @@ pub struct AdviseArgs {
     cpu: Cpu,
 
     #[command(flatten)]
-    patience: Patience,
+    budget: Budget,
 
     #[command(flatten)]
     format: Format,
@@ -136,12 +136,12 @@ pub fn run(args: &AdviseArgs, output: &mut Output) -> anyhow::Result<()> {
         bail!("--width {}: give 3 to {WIDEST} bits", args.width);
     }
     let wanted = wanted(args)?;
-    let advice = args.patience.work(
+    let advice = args.budget.work(
         output,
         "searching",
         |effort| seconds(&wanted, effort),
         |effort| anyhow::Ok(advise(&wanted, effort)?.timed(residue_bench::timed)?),
-    )?;
+    )??;
     args.format.print(
         output,
         &advice,

@@ -1,6 +1,6 @@
 //! `residue strength compare`: compares codes.
 
-use super::{Patience, length};
+use super::{Budget, length};
 use crate::codes::{self, Names};
 use crate::options::{Format, Report};
 use crate::output::Output;
@@ -69,7 +69,7 @@ pub struct CompareArgs {
     exact: bool,
 
     #[command(flatten)]
-    patience: Patience,
+    budget: Budget,
 
     #[command(flatten)]
     format: Format,
@@ -123,12 +123,12 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
         traffic: args.frames_per_second.map_or(Traffic::Link(args.link), Traffic::Frames),
         exact: args.exact,
     };
-    let comparison = args.patience.work(
+    let comparison = args.budget.work(
         output,
         "comparing",
         |effort| subjects.iter().map(|subject| subject.seconds(&question, effort)).sum(),
         |effort| compare(&subjects, &question, effort),
-    )?;
+    )??;
     args.report.write(output, |folder| report::write(folder, &comparison))?;
     args.format.print(
         output,

@@ -1,6 +1,6 @@
 //! `residue strength POLY`: the longest data for each Hamming distance.
 
-use super::{Patience, Polynomial, grouped, length, polynomial_as_text};
+use super::{Budget, Polynomial, grouped, length, polynomial_as_text};
 use crate::options::Format;
 use crate::output::Output;
 use clap::Args;
@@ -44,7 +44,7 @@ pub struct ProfileArgs {
     )]
     most: Option<u32>,
     #[command(flatten)]
-    patience: Patience,
+    budget: Budget,
     #[command(flatten)]
     format: Format,
 }
@@ -59,7 +59,7 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     let code = named(args.polynomial.text(), &generator);
     let start = Instant::now();
     if let Some(data) = args.length {
-        let (found, chance) = args.patience.work(
+        let (found, chance) = args.budget.work(
             output,
             "searching",
             |effort| effort.seconds(sums_at(&generator, data, effort)),
@@ -68,16 +68,16 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
                 let chance = Chance::crc(&generator, data, found.distance, effort);
                 (found, chance)
             },
-        );
+        )?;
         return one(args, (&generator, read), &code, data, (&found, &chance), output);
     }
     let most = args.most.unwrap_or(u32::MAX);
-    let profile = args.patience.work(
+    let profile = args.budget.work(
         output,
         "searching",
         |effort| effort.seconds(sums_to(&generator, most, effort)),
         |effort| Profile::to(&generator, most, effort),
-    );
+    )?;
     let errors = profile.limits.iter().map(|limit| Undetected::of_limit(limit, (&code.0, &code.1)));
     let errors = errors.collect::<Result<Vec<_>, _>>()?;
     if args.format.json {

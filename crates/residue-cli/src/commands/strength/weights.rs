@@ -1,6 +1,6 @@
 //! `residue strength weights`: the number and probability of undetected errors.
 
-use super::{Patience, Polynomial, grouped, length, polynomial_as_text};
+use super::{Budget, Polynomial, grouped, length, polynomial_as_text};
 use crate::options::Format;
 use crate::output::Output;
 use clap::Args;
@@ -50,7 +50,7 @@ pub struct WeightsArgs {
     )]
     ber: Vec<String>,
     #[command(flatten)]
-    patience: Patience,
+    budget: Budget,
     #[command(flatten)]
     format: Format,
 }
@@ -69,12 +69,12 @@ fn error_rate(text: &str) -> Result<String, String> {
 /// Counts, and prints the result.
 pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
     let (generator, read) = args.polynomial.generator()?;
-    let weights = args.patience.work(
+    let weights = args.budget.work(
         output,
         "counting",
         |effort| Weights::seconds(&generator, args.length, args.most, effort),
         |effort| Weights::new(&generator, args.length, args.most, effort),
-    )?;
+    )??;
     let complete = weights.complete();
     let mut probabilities = Vec::new();
     if complete && !args.format.csv {

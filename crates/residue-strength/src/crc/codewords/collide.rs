@@ -32,6 +32,15 @@ pub(super) fn count<R>(anchors: &[Anchor<R>], places: usize) -> u64 {
     anchors.iter().map(|anchor| (places as u64).saturating_sub(u64::from(anchor.after) + 1)).sum()
 }
 
+/// Returns the memory that [`collisions`] takes beside keys and anchors, in bytes.
+pub(super) fn memory<R>(keys: u128, anchors: u128) -> u128 {
+    // Both in parts; anchors in buckets are sorted first, which takes a copy of them.
+    let anchor_copies = if keys > anchors { 1 } else { 2 };
+    let parts = keys.saturating_add(anchors.saturating_mul(anchor_copies));
+    // A bucket's start is kept twice, in eight bytes, and buckets hold eight parts or more.
+    parts.saturating_mul(size_of::<Part<R>>() as u128 + 1)
+}
+
 /// Returns all pairs of different sums with equal values; `None` if the time is up.
 ///
 /// `width` is the bits of keys. An anchor's key is added to those of `keys` from `after + 1`.

@@ -15,16 +15,13 @@
 //!
 //! (Known searches fix one bit and try all but two others: Koopman's `hdlen`.)
 
-use super::collide::{Anchor, collisions, mix};
+use super::collide::{self, Anchor, collisions, mix};
 use crate::Effort;
 use crate::crc::Generator;
 use crate::field::gf2::{self, Residue};
 
 /// The largest weight of codewords that are searched.
 pub(crate) const HEAVIEST: usize = 16;
-
-/// The largest number of anchors that fits the memory.
-const ANCHORS: u128 = 1 << 25;
 
 /// A codeword: its places in rising order, the first 0; entries after its weight are 0.
 pub(crate) type Word = [u32; HEAVIEST];
@@ -71,11 +68,27 @@ impl Plan {
         Plan { half, stride: stride as u32, places, odd, sums, anchors }
     }
 
-    /// Returns whether the plan is within the budget.
-    pub fn fits(&self, effort: &Effort<'_>) -> bool {
-        self.sums <= effort.sums.into()
-            && self.anchors <= ANCHORS
-            && u64::from(self.places) <= effort.longest
+    /// Returns whether the plan is within the budget, for a generator of this width.
+    pub fn fits(&self, width: u32, effort: &Effort<'_>) -> bool {
+        self.sums <= effort.sums.into() && self.memory(width) <= effort.memory.into()
+    }
+
+    /// Returns the memory that the search takes, in bytes.
+    pub fn memory(&self, width: u32) -> u128 {
+        match width {
+            ..=64 => self.memory_of::<u64>(),
+            _ => self.memory_of::<u128>(),
+        }
+    }
+
+    fn memory_of<R: Residue>(&self) -> u128 {
+        // The powers and the keys.
+        let places = u128::from(self.places) * 2 * size_of::<R>() as u128;
+        let places_of_anchor = size_of::<u32>() as u128 * u128::from(self.half.saturating_sub(1));
+        let anchor = size_of::<Anchor<R>>() as u128 + places_of_anchor;
+        places
+            .saturating_add(self.anchors.saturating_mul(anchor))
+            .saturating_add(collide::memory::<R>(self.places.into(), self.anchors))
     }
 }
 
@@ -280,7 +293,7 @@ pub(crate) fn search(
     to: u64,
     effort: &Effort<'_>,
 ) -> Search {
-    let length = longest(weight, from, to, effort);
+    let length = longest(generator.width(), weight, from, to, effort);
     if length <= from {
         return Search::NoneTo(from);
     }
@@ -297,11 +310,11 @@ pub(crate) fn search(
 
 /// Returns the longest span, up to `to` bits, within which all codewords may be searched at once;
 /// `from` if that is not longer.
-pub(crate) fn longest(weight: u32, from: u64, to: u64, effort: &Effort<'_>) -> u64 {
+pub(crate) fn longest(width: u32, weight: u32, from: u64, to: u64, effort: &Effort<'_>) -> u64 {
     if weight as usize > HEAVIEST {
         return from;
     }
-    let fits = |length: u64| Plan::new(weight, length).fits(effort);
+    let fits = |length: u64| Plan::new(weight, length).fits(width, effort);
     let (mut most, mut too_long) = (from, to.min(1 << 31) + 1);
     // In most searches everything fits.
     if too_long > most + 1 && fits(too_long - 1) {
@@ -341,9 +354,9 @@ pub(crate) fn sums(weight: u32, length: u64) -> u128 {
 
 /// Returns the sums to find all codewords of `weight` within `length` bits; `None` if that is
 /// beyond the budget.
-pub(crate) fn cost(weight: u32, length: u64, effort: &Effort<'_>) -> Option<u64> {
+pub(crate) fn cost(width: u32, weight: u32, length: u64, effort: &Effort<'_>) -> Option<u64> {
     let plan = Plan::new(weight, length);
-    plan.fits(effort).then_some(plan.sums as u64)
+    plan.fits(width, effort).then_some(plan.sums as u64)
 }
 
 #[cfg(test)]

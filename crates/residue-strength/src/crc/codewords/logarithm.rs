@@ -31,6 +31,10 @@ const MANY_SUMS: u64 = 1 << 26;
 /// The cost of a logarithm, in sums.
 pub(crate) const COST: u64 = 128;
 
+/// Memory for a place: its logarithm, which is kept, and that again with its place, sorted.
+const KEPT: u64 = size_of::<u64>() as u64;
+const SORTED: u64 = size_of::<(u64, u32)>() as u64;
+
 /// Returns whether this method applies to codewords of four bits within `length` bits, and is
 /// faster.
 pub(crate) fn preferred(generator: &Generator, length: u64) -> bool {
@@ -55,13 +59,14 @@ fn primitive_factor(generator: &Generator) -> Option<Factor> {
 /// if there is none.
 ///
 /// Returns `None` if the method does not apply (the generator is neither primitive nor that times x
-/// + 1, or the number of units has too few small divisors) or the time is up.
+/// + 1, or the number of units has too few small divisors), or time or memory do not suffice.
 pub fn four_bits(
     generator: &Generator,
     length: u64,
     effort: &Effort<'_>,
 ) -> Option<Option<[u64; 4]>> {
-    FourBits::new(generator)?.within(length, effort)
+    let mut search = FourBits::new(generator, effort)?;
+    if search.longest(effort) < length { None } else { search.within(length, effort) }
 }
 
 /// A search for the shortest codeword of four bits, which keeps its logarithms for the next, longer
@@ -76,15 +81,26 @@ pub(crate) struct FourBits {
 
 impl FourBits {
     /// Creates a search; `None` if the method does not apply.
-    pub fn new(generator: &Generator) -> Option<FourBits> {
+    pub fn new(generator: &Generator, effort: &Effort<'_>) -> Option<FourBits> {
         let last = primitive_factor(generator)?;
-        let logarithms = Logarithms::new(last.poly, last.order)?;
+        // The other half is for the logarithms themselves.
+        let logarithms = Logarithms::new(last.poly, last.order, effort.memory / 2)?;
         Some(FourBits { logarithms, order: last.order, zech: Vec::new() })
+    }
+
+    /// Returns the memory that is kept for the next search, in bytes.
+    pub fn memory(&self) -> u64 {
+        self.logarithms.memory() + self.zech.len() as u64 * KEPT
+    }
+
+    /// Returns the length for which the memory suffices, in bits.
+    fn longest(&self, effort: &Effort<'_>) -> u64 {
+        effort.memory.saturating_sub(self.logarithms.memory()) / (KEPT + SORTED)
     }
 
     /// Searches like [`lightest::search`].
     pub fn search(&mut self, from: u64, to: u64, effort: &Effort<'_>) -> Search {
-        let length = to.min(effort.sums / COST).min(effort.longest);
+        let length = to.min(effort.sums / COST).min(self.longest(effort));
         if length <= from {
             return Search::NoneTo(from);
         }
@@ -98,7 +114,7 @@ impl FourBits {
     /// Returns the places of the shortest codeword within `length` bits; `None` if the time is up
     /// before.
     fn within(&mut self, length: u64, effort: &Effort<'_>) -> Option<Option<[u64; 4]>> {
-        let length = length.min(self.order).min(effort.longest);
+        let length = length.min(self.order);
         if !self.extend(length, effort) || effort.is_spent() {
             return None;
         }
@@ -224,7 +240,7 @@ mod tests {
         for (name, order) in [("crc-32", u32::MAX.into()), ("koopman:80000d", (1 << 24) - 1)] {
             let (generator, _) = Generator::parse(name, None).unwrap();
             // Each goes on with the logarithms of the one before, but for the last.
-            let mut logarithms = FourBits::new(&generator).unwrap();
+            let mut logarithms = FourBits::new(&generator, &Effort::new()).unwrap();
             for to in [399, 1001, 3006, 3007, 10_000, 500] {
                 let found = logarithms.search(0, to, &Effort::new());
                 let other = lightest::shortest(&generator, order, 4, 0, to, &Effort::new());

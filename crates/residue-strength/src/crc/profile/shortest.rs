@@ -67,6 +67,11 @@ impl<'a> Shortest<'a> {
         }
     }
 
+    /// Returns the memory that is kept for the next round, in bytes.
+    pub fn memory(&self) -> u64 {
+        self.logarithms.as_ref().map_or(0, FourBits::memory)
+    }
+
     /// Returns whether it is unknown if a codeword lies within `to` bits.
     pub fn is_open(&self, to: u64) -> bool {
         self.places().is_none() && self.none_to() < to
@@ -83,16 +88,19 @@ impl<'a> Shortest<'a> {
             Search::NoneTo(length) if length >= end => Search::NoneTo(to),
             known => known,
         };
+        if self.places().is_some() {
+            self.logarithms = None;
+        }
     }
 
     fn search(&mut self, from: u64, to: u64, effort: &Effort<'_>) -> Search {
         let (generator, weight) = (self.generator, self.weight);
-        let length = lightest::longest(weight, from, to, effort);
+        let length = lightest::longest(generator.width(), weight, from, to, effort);
         if weight != 4 || !logarithm::preferred(generator, length.max(from + 1)) {
             return lightest::search(generator, weight, from, to, effort);
         }
         if self.logarithms.is_none() {
-            self.logarithms = FourBits::new(generator);
+            self.logarithms = FourBits::new(generator, effort);
         }
         match &mut self.logarithms {
             Some(logarithms) => logarithms.search(from, to, effort),
