@@ -147,11 +147,16 @@ fn every_length_is_read_alike() {
 
 #[test]
 fn polynomials_as_books_print_them() {
-    let expected = typed("strength normal:1021 --length 64 --json").run().json();
+    // The advice repeats the text.
+    let without_advice = |mut json: serde_json::Value| {
+        json.as_object_mut().unwrap().remove("advice");
+        json
+    };
+    let expected = without_advice(typed("strength normal:1021 --length 64 --json").run().json());
     for text in ["x^16+x^12+x^5+1", "X16 + X12 + X5 + 1", "x**16 + x**12 + x**5 + 1"] {
         let ran = residue(["strength", text, "--length", "64", "--json"]).run();
         ran.ends(0);
-        assert_eq!(ran.json(), expected, "{text}");
+        assert_eq!(without_advice(ran.json()), expected, "{text}");
         let sum = residue([
             "sum",
             "-a",
@@ -233,5 +238,49 @@ fn ctrl_c_prints_the_limits_found_so_far() {
         let mut rest = String::new();
         errors.read_to_string(&mut rest).unwrap();
         assert!(rest.contains("interrupted"), "{rest}");
+    }
+}
+
+/// Every answer ends with what it shows, what it does not, and what to do.
+#[test]
+fn answers_end_with_advice() {
+    for (line, certain, not_certain, next) in [
+        ("crc-32c", "one bit beyond", "foreign blocks", "--hd H"),
+        ("crc-64/nvme --most 5 --patience 1", "up to each", "limit of time or memory", "--memory"),
+        (
+            "crc-64/nvme --most 4 --patience 1",
+            "up to each",
+            "how much farther HD 4",
+            "N` takes one",
+        ),
+        ("x^16+1 --most 3", "of two bits", "", ""),
+        (
+            "crc-32 --length 1500B",
+            "every burst of up to 32 bits",
+            "independently",
+            "weights crc-32",
+        ),
+        ("search --width 8 --hd 4", "none keeps", "which of them suits", "koopman:"),
+        ("search --width 8 --hd 4 --range 1/2", "as shown", "not tried", "--merge"),
+        ("search --width 12 --hd 4 --length 64", "no others", "suits", "weights"),
+        ("advise --length 64B --hd 4 --width 8", "none of", "another polynomial", "search"),
+        ("advise --length 16B --hd 4 --width 8", "up to 3 bits in 128", "foreign", "proves each"),
+        ("advise --length 64B --damaged 1e-6 --burst 8", "bursts of up to 8", "made data", "PATH"),
+    ] {
+        let json = residue(format!("strength {line} --json").split(' ')).run();
+        let advice = json.json()["advice"].clone();
+        let ran = residue(format!("strength {line}").split(' ')).run();
+        let text = ran.ends(0).split_whitespace().collect::<Vec<_>>().join(" ");
+        for (key, part, name) in [
+            ("certain", certain, "Certain: "),
+            ("not_certain", not_certain, "Not certain: "),
+            ("next", next, "Next: "),
+        ] {
+            let said = advice[key].as_str().unwrap();
+            assert!(said.contains(part) && said.ends_with('.'), "{line}: {said}");
+            let sentence = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            let timed = line.contains("--patience");
+            assert!(timed || text.contains(&format!("{name}{sentence}")), "{line}: {text}");
+        }
     }
 }

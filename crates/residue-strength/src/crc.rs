@@ -9,6 +9,7 @@ mod generator;
 mod notes;
 pub mod probability;
 pub mod profile;
+pub(crate) mod swaps;
 mod undetected;
 pub mod weights;
 mod witness;

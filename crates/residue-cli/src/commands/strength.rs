@@ -1,5 +1,6 @@
 //! `residue strength`: the errors that codes do not detect.
 
+mod advice;
 mod advise;
 mod budget;
 mod claims;

@@ -1,7 +1,7 @@
 //! Bounds on the width of a check value for a Hamming distance d at a length.
 //!
 //! Two bounds say which widths are worth a search where no known code does:
-//! - *Spheres* (Hamming 1950): the words within t errors of the codewords of distance 2t + 1 do not
+//! - *Sphere packing* (Hamming 1950): the words within t errors of the codewords of distance 2t + 1 do not
 //!   overlap, so that 1 + n + ... + C(n, t) is at most 2^r. An even distance is one less with a bit
 //!   taken away. No code has a smaller r.
 //! - *BCH* (1960): for 2^m > n there is a cyclic code of distance 2t + 1 with r at most m t, and
@@ -10,7 +10,7 @@
 
 use num_bigint::BigUint;
 
-/// Returns whether the bound of spheres allows a code of `width` check bits, at least `distance` -
+/// Returns whether the Hamming bound allows a code of `width` check bits, at least `distance` -
 /// 1.
 pub(crate) fn spheres_fit(data: u64, distance: u32, width: u32) -> bool {
     // A code of even distance less one bit is one of a width and a distance less one.
@@ -25,7 +25,7 @@ pub(crate) fn spheres_fit(data: u64, distance: u32, width: u32) -> bool {
     all <= BigUint::from(1_u32) << check
 }
 
-/// Returns the bound of spheres: no code of fewer check bits has the distance.
+/// Returns the Hamming bound: no code of fewer check bits has the distance.
 #[must_use]
 pub fn least_width(data: u64, distance: u32) -> u32 {
     let first = distance.saturating_sub(1).max(1);

@@ -36,7 +36,7 @@ pub fn table(advice: &Advice) -> Table {
     let distance = wanted.distance > 2;
     let mut heads = vec!["bits".to_string()];
     if distance {
-        heads.extend(["to, bits", "used", "then"].map(String::from));
+        heads.extend(["holds to, bits", "data take", "HD beyond"].map(String::from));
     }
     if wanted.has_errors() {
         heads.extend(wanted.lengths().map(|bits| format!("P, {} bits", grouped(bits))));
@@ -67,7 +67,7 @@ fn row(candidate: &Candidate, wanted: &Wanted) -> Row {
             None => "-".into(),
             Some(_) => match candidate.used(wanted.data_bits) {
                 used if used <= 1.0 => format!("{} %", significant(100.0 * used, 3)),
-                over => format!("{} times", significant(over, 3)),
+                _ => "too much".into(),
             },
         });
         values.push(candidate.then.map_or("-".into(), |distance| distance.to_string()));
@@ -142,8 +142,8 @@ fn note(wanted: &Wanted, timed: usize) -> String {
     let mut note = String::new();
     if wanted.distance > 2 {
         note.push_str(
-            "to, bits: the longest data with that distance, exact, or ≥ a bound; used: the share \
-             of it that the data take; then: the distance one bit beyond. ",
+            "holds to: the longest data with that distance, exact, or ≥ a bound; data take: the \
+             share of it that your data take; HD beyond: the distance one bit beyond. ",
         );
     }
     if wanted.has_errors() {
@@ -154,8 +154,8 @@ fn note(wanted: &Wanted, timed: usize) -> String {
         if wanted.damaged > 0.0 {
             let _ = write!(
                 note,
-                ", {:e} of all messages damaged beyond single bits, of which a CRC misses the \
-                 share of random data, and a sum counts as missing all",
+                ", {:e} of all messages damaged beyond single bits, of which a CRC counts as missing \
+                 ten times the share of uniform data, or more where more was measured, and a sum all",
                 wanted.damaged
             );
         }

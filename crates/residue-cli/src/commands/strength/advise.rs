@@ -1,7 +1,7 @@
 //! `residue strength advise`: recommends codes.
 
 use super::compare::speed;
-use super::{Budget, length};
+use super::{Budget, advice as follows, length};
 use crate::options::Format;
 use crate::output::Output;
 use anyhow::bail;
@@ -19,9 +19,9 @@ reasons, and the others the requirement that they miss. CSV has a row for each c
 With --ber the undetected errors of few bits are counted exactly, and those of more bits taken as \
 undetected in the share of random data: figures with ~, and `estimate` in JSON. Sums are judged on \
 uniform data. With --damaged a share of all messages has other damage (lost, swapped or foreign \
-blocks, long bursts). A CRC does not detect it with the probability for random data, and blocks \
-swapped at its polynomial's period never; of a sum nothing is proved, so all of it counts as \
-undetected. `residue strength data` measures both on your files.
+blocks, long bursts). Of a CRC ten times the share of uniform data counts as undetected, which is \
+largest for swapped blocks, or what was measured on made data where that is more; of a sum nothing \
+is proved, so all of it counts. `residue strength data` measures both on your files.
 
 --target is a probability for a message (1e-15), or a number an hour (1e-9/h) or a year \
 (0.01/year) on a link of --link bits per second that is always full.
@@ -142,13 +142,21 @@ pub fn run(args: &AdviseArgs, output: &mut Output) -> anyhow::Result<()> {
         |effort| seconds(&wanted, effort),
         |effort| anyhow::Ok(advise(&wanted, effort)?.timed(residue_bench::timed)?),
     )??;
+    let follows = follows::of_choice(&advice);
+    let mut json = serde_json::to_value(&advice)?;
+    json["advice"] = serde_json::to_value(&follows)?;
     args.format.print(
         output,
-        &advice,
+        &json,
         || report::csv(&advice),
         |output| {
             output.line(report::table(&advice).text())?;
-            Ok(output.paragraphs(report::findings(&advice))?)
+            output.paragraphs(report::findings(&advice))?;
+            output.line("")?;
+            for line in follows.lines(output.styles) {
+                output.line(line)?;
+            }
+            Ok(())
         },
     )
 }

@@ -1,6 +1,6 @@
 //! `residue strength POLY`: the longest data for each Hamming distance.
 
-use super::{Budget, Polynomial, grouped, length, polynomial_as_text};
+use super::{Budget, Polynomial, advice, grouped, length, polynomial_as_text};
 use crate::options::Format;
 use crate::output::Output;
 use clap::Args;
@@ -80,8 +80,11 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     )?;
     let errors = profile.limits.iter().map(|limit| Undetected::of_limit(limit, (&code.0, &code.1)));
     let errors = errors.collect::<Result<Vec<_>, _>>()?;
+    let advice = advice::of_profile(&profile, args.polynomial.text(), most);
     if args.format.json {
-        output.json(&as_json(&profile, &code.0, &errors))?;
+        let mut json = as_json(&profile, &code.0, &errors);
+        json["advice"] = json!(advice);
+        output.json(&json)?;
     } else if args.format.csv {
         let mut sheet =
             Sheet::of_lines("distance,data_bits,data_bytes,kind,undetected_data,undetected_check");
@@ -101,6 +104,10 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         if let Some(note) = notes(&generator) {
             output.line("")?;
             output.line(note)?;
+        }
+        output.line("")?;
+        for line in advice.lines(output.styles) {
+            output.line(line)?;
         }
         let dim = output.styles.dim;
         output.line(format!("{dim}{}{dim:#}", duration(start.elapsed().as_secs_f64())))?;
@@ -168,6 +175,7 @@ fn one(
     let Distance { distance, kind, witness } = found;
     let error = witness.as_ref().map(|witness| Undetected::of(witness, (name, code), data));
     let error = error.transpose()?;
+    let advice = advice::of_distance(found, generator, args.polynomial.text(), data);
     let at = |&rate: &f64| (rate, chance.at(rate));
     let chances: Vec<(f64, Known<f64>)> = args.ber.iter().map(at).collect();
     let probabilities: Value = chances
@@ -178,7 +186,7 @@ fn one(
         output.json(&json!({
             "polynomial": generator.json(), "code": name,
             "data_bits": data, "distance": distance, "kind": kind.name(), "undetected": error,
-            "probabilities": probabilities,
+            "probabilities": probabilities, "advice": advice,
         }))?;
     } else if args.format.csv {
         let mut sheet = Sheet::of_lines("data_bits,distance,kind,undetected_data,undetected_check");
@@ -208,6 +216,10 @@ fn one(
                 "P of an undetected error at a bit error rate of {rate:e}: {value} ({})",
                 known.kind
             ))?;
+        }
+        output.line("")?;
+        for line in advice.lines(output.styles) {
+            output.line(line)?;
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! `residue strength search`: searches for polynomials.
 
-use super::{grouped, length};
+use super::{advice, grouped, length};
 use crate::options::Format;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -10,6 +10,7 @@ use residue_report::number::duration;
 use residue_strength::Effort;
 use residue_strength::report::search as report;
 use residue_strength::search::{Outcome, Question, Range, Search, Task};
+use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -72,11 +73,21 @@ const KEEP: Duration = Duration::from_secs(2);
 /// Searches or merges, and prints the result.
 pub fn run(args: &SearchArgs, output: &mut Output) -> anyhow::Result<()> {
     let outcome = if args.merge.is_empty() { searched(args, output)? } else { merged(args)? };
+    let advice = advice::of_search(&outcome);
     if args.format.json {
-        return Ok(output.json(&report::json(&outcome)?)?);
+        let mut json = report::json(&outcome)?;
+        json["advice"] = json!(advice);
+        return Ok(output.json(&json)?);
     }
     let text = if args.format.csv { report::csv(&outcome) } else { report::text(&outcome) }?;
-    Ok(output.line(text.trim_end())?)
+    output.line(text.trim_end())?;
+    if !args.format.csv {
+        output.line("")?;
+        for line in advice.lines(output.styles) {
+            output.line(line)?;
+        }
+    }
+    Ok(())
 }
 
 fn merged(args: &SearchArgs) -> anyhow::Result<Outcome> {

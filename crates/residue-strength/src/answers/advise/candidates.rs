@@ -1,5 +1,6 @@
 //! The candidates: the limits of each code, and its probability of undetected errors.
 
+use super::measured::{self, Measured, measured};
 use super::wanted::{AtLength, Wanted};
 use crate::answers::chance::{Chance, ESTIMATE};
 use crate::answers::compare::{Known, YEAR};
@@ -37,6 +38,9 @@ pub struct Candidate {
     /// The least distance in bytes at which two blocks of 8 bytes can change places without a
     /// change of the value, whatever they contain, as at its multiples; `None` if none is known.
     pub unseen_swaps: Option<u64>,
+    /// The largest undetected share of damage beyond single bits that was measured, if it is larger
+    /// than what is allowed for real data; of a CRC of at most [`measured::WIDEST`] bits.
+    pub measured: Option<Measured>,
     /// Undetected errors at each length, the longest first; none without an error rate.
     pub chances: Vec<AtLength>,
     /// The measured speed, if there is one.
@@ -179,6 +183,7 @@ pub(super) fn crc(
         burst: generator.width(),
         random: (-f64::from(generator.width())).exp2(),
         unseen_swaps: Some(period(generator)),
+        measured: measured(generator),
         chances: Vec::new(),
         speed: None,
         reasons: Vec::new(),
@@ -205,6 +210,7 @@ pub(super) fn sum(code: &Additive, wanted: &Wanted) -> Result<Option<Candidate>,
         burst: (1..=wanted.burst.min(code.width())).take_while(seen).last().unwrap_or(0),
         random: 1.0 / code.elements(),
         unseen_swaps: ignores_order(code).then_some(BLOCK),
+        measured: None,
         chances: Vec::new(),
         speed: None,
         reasons: Vec::new(),
@@ -273,15 +279,15 @@ impl Candidate {
     /// Returns the share of damage beyond single bits (lost, swapped, repeated or foreign blocks)
     /// that is not detected.
     ///
-    /// Of a CRC that of random data, and of two random places those whose swap leaves it as it is.
-    /// Of a sum nothing is proved, as repeated data give equal sums: all of it counts.
+    /// Of a CRC the larger of what is allowed for real data and what was measured. Of a sum nothing is proved, as repeated data give equal sums: all
+    /// of it counts.
     pub(super) fn damage(&self, data_bits: u64) -> f64 {
-        match self.unseen_swaps {
-            _ if !self.crc => 1.0,
-            Some(period) if period.saturating_mul(8) < data_bits => {
-                self.random + 1.0 / period as f64
+        match &self.of {
+            Of::Sum(_) => 1.0,
+            Of::Crc(generator) => {
+                let measured = self.measured.as_ref().map_or(0.0, |measured| measured.share);
+                measured::allowed(generator, data_bits).max(measured)
             }
-            _ => self.random,
         }
     }
 

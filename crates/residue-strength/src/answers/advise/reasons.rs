@@ -30,20 +30,27 @@ impl Candidate {
         let mut why =
             format!("{} undetected errors {unit} at {length} bits", significant(found, 2));
         if wanted.damaged > 0.0 {
-            why += self.weakness(over.data_bits);
+            why += &self.weakness(over.data_bits);
         }
         Some(why)
     }
 
     /// Says which damage beyond single bits counts as not detected, behind a semicolon.
-    fn weakness(&self, data_bits: u64) -> &'static str {
-        match self.unseen_swaps {
-            Some(_) if !self.crc => "; swapped blocks are never detected",
-            None => "; nothing is proved of a sum for lost, swapped or foreign blocks",
-            Some(period) if period.saturating_mul(8) < data_bits => {
-                "; blocks swapped at the polynomial's period are never detected"
+    fn weakness(&self, data_bits: u64) -> String {
+        let periodic = |period: u64| period.saturating_mul(8) < data_bits;
+        match (self.unseen_swaps, &self.measured) {
+            (Some(_), _) if !self.crc => "; swapped blocks are never detected".into(),
+            (None, _) => "; nothing is proved of a sum for lost, swapped or foreign blocks".into(),
+            (Some(period), _) if periodic(period) => {
+                "; blocks swapped at the polynomial's period are never detected".into()
             }
-            Some(_) => "",
+            (_, Some(measured)) if measured.share >= self.damage(data_bits) => {
+                format!("; measured: {} on {} data", measured.damage, measured.data)
+            }
+            _ if self.damage(data_bits) > 20.0 * self.random => {
+                "; blocks swapped at the period of a factor are compared by fewer bits".into()
+            }
+            _ => String::new(),
         }
     }
 

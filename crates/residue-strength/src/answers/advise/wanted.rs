@@ -25,7 +25,8 @@ pub struct Wanted {
     /// The share of bits that are wrong, independently of each other.
     pub rate: Option<f64>,
     /// The share of messages that are damaged beyond single bits: lost, swapped or foreign blocks.
-    /// A CRC does not detect it with the probability for random data; a sum is given no credit.
+    /// Of a CRC ten times the share of uniform data counts as undetected, or more where more was
+    /// measured ([`measured`](super::measured)); a sum is given no credit.
     pub damaged: f64,
     /// The largest probability or number of undetected errors.
     pub target: Option<Target>,

@@ -214,10 +214,13 @@ fn widths(advice: &Advice) -> String {
          few values to tell the errors apart (Hamming bound)."
     );
     match least == enough {
-        true => format!("{narrower} Some polynomial of {least} bits has it (a BCH code)."),
+        true => format!(
+            "{narrower} Some polynomial of {least} bits has it, by the construction of \
+             Bose, Chaudhuri and Hocquenghem (1960)."
+        ),
         false => format!(
-            "{narrower} Some polynomial of {enough} bits has it (a BCH code); whether one of fewer \
-             bits does is not known here."
+            "{narrower} Some polynomial of {enough} bits has it, by the construction of Bose, \
+             Chaudhuri and Hocquenghem (1960); whether one of fewer bits does is not known here."
         ),
     }
 }
