@@ -264,7 +264,7 @@ fn answers_end_with_advice() {
         ("search --width 8 --hd 4 --range 1/2", "as shown", "not tried", "--merge"),
         ("search --width 12 --hd 4 --length 64", "no others", "suits", "weights"),
         ("advise --length 64B --hd 4 --width 8", "none of", "another polynomial", "search"),
-        ("advise --length 16B --hd 4 --width 8", "up to 3 bits in 128", "foreign", "proves each"),
+        ("advise --length 14B --hd 4 --width 8", "up to 3 bits in 112", "foreign", "proves each"),
         ("advise --length 64B --damaged 1e-6 --burst 8", "bursts of up to 8", "made data", "PATH"),
     ] {
         let json = residue(format!("strength {line} --json").split(' ')).run();
