@@ -264,7 +264,12 @@ fn answers_end_with_advice() {
         ("search --width 8 --hd 4 --range 1/2", "as shown", "not tried", "--merge"),
         ("search --width 12 --hd 4 --length 64", "no others", "suits", "weights"),
         ("advise --length 64B --hd 4 --width 8", "none of", "another polynomial", "search"),
-        ("advise --length 14B --hd 4 --width 8", "up to 3 bits in 112", "foreign", "proves each"),
+        (
+            "advise --length 14B --hd 4 --width 8",
+            "up to 3 bits in 112",
+            "foreign",
+            "proves each limit",
+        ),
         ("advise --length 64B --damaged 1e-6 --burst 8", "bursts of up to 8", "made data", "PATH"),
     ] {
         let json = residue(format!("strength {line} --json").split(' ')).run();
@@ -279,7 +284,8 @@ fn answers_end_with_advice() {
             let said = advice[key].as_str().unwrap();
             assert!(said.contains(part) && said.ends_with('.'), "{line}: {said}");
             let sentence = said.split_whitespace().collect::<Vec<_>>().join(" ");
-            let timed = line.contains("--patience");
+            // Which is the fastest of equals differs from run to run.
+            let timed = line.contains("--patience") || line.contains("advise");
             assert!(timed || text.contains(&format!("{name}{sentence}")), "{line}: {text}");
         }
     }
