@@ -483,3 +483,54 @@ fn what_was_not_tried_is_listed() {
     let text = typed("identify").args(samples).run();
     assert!(text.ends(1).replace('\n', " ").contains("Not tried: sums with other settings in"));
 }
+
+/// Records and sentences of text, as their publishers print them.
+#[test]
+fn records_of_text_are_identified() {
+    let folder = common::folder();
+    let cases = [
+        (
+            // Intel, Hexadecimal Object File Format Specification, 1988: the sum of all bytes is 0.
+            ":10010000214601360121470136007EFE09D2190140\n:100110002146017E17C20001FF5F16002148011928\n\
+             :10012000194E79234623965778239EDA3F01B2CAA7\n:100130003F0156702B5E712B722B732146013421C7\n\
+             :00000001FF\n",
+            "minus the sum of bytes, modulo 256",
+        ),
+        (
+            // Motorola's S-records: the complement of the sum.
+            "S00F000068656C6C6F202020202000003C\n\
+             S11F00007C0802A6900100049421FFF07C6C1B787C8C23783C6000003863000026\n\
+             S11F001C4BFFFFE5398000007D83637880010014382100107C0803A64E800020E9\n\
+             S111003848656C6C6F20776F726C642E0A0042\nS5030003F9\n",
+            "0xff minus the sum of bytes, modulo 256",
+        ),
+        (
+            // NMEA 0183: exclusive or of what is between $ and *.
+            "$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47\r\n\
+             $GPGLL,4916.45,N,12311.12,W,225444,A,*1D\r\n\
+             $GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A\r\n\
+             $GPVTG,054.7,T,034.4,M,005.5,N,010.2,K*48\r\n",
+            "xor-8",
+        ),
+    ];
+    for (text, part) in cases {
+        let file = folder.path().join("records");
+        std::fs::write(&file, text).unwrap();
+        let args = ["identify".as_ref(), "--frames".as_ref(), file.as_os_str()];
+        let ran = residue(args).run();
+        assert!(ran.ends(0).contains(part), "{}", ran.ends(0));
+    }
+    // As samples, with one that is wrong.
+    let lines = [
+        "$GPGLL,4916.45,N,12311.12,W,225444,A,*1D",
+        "$GPVTG,054.7,T,034.4,M,005.5,N,010.2,K*48",
+        "$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47",
+        "$GPGSA,A,3,04*11",
+        "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A",
+    ];
+    let samples = lines.map(|line| format!("text:{line}"));
+    let args = ["identify", "--trailer", "2"].into_iter().chain(samples.iter().map(String::as_str));
+    let ran = residue(args).run();
+    let text = ran.ends(1);
+    assert!(text.contains("The values are text") && text.contains("xor-8"), "{text}");
+}

@@ -41,13 +41,13 @@ pub use found::{CONVINCING, Found, Hit};
 use found::{Tally, narrowest_first};
 pub use hashes::{Hash, HashKind};
 pub use locate::{Anchor, Layout, Located, Own, Relative, Spot, locate};
-pub use reading::{Form, Order, Padding, Part, Place, Reading, Swap};
+pub use reading::{Form, Order, Padding, Part, Place, Reading, Swap, Taken};
 pub use relation::{Bit, Column, Relation, Rule};
 use residue::Code;
 use sample::{Query, Read};
 pub use sample::{Sample, Samples};
 use std::collections::BTreeSet;
-pub use sums::{Kind, Model};
+pub use sums::{Kind, Model, Step};
 pub use unknown::NARROWEST;
 pub use untried::Untried;
 

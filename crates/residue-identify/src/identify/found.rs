@@ -61,6 +61,10 @@ impl Found {
                 Counted::Bits
             }
             Found::Sum(Model { kind: Kind::Xor, .. }) => Counted::Bits,
+            Found::Sum(Model { kind: Kind::Iterated { step, .. }, .. }) => match step.is_linear() {
+                true => Counted::Bits,
+                false => Counted::Different,
+            },
             Found::Sum(Model { kind: Kind::Bsd, .. }) | Found::Hash(_) => Counted::Different,
             Found::Code(_) | Found::Sum(_) => Counted::Bytes,
         }

@@ -28,6 +28,21 @@ pub enum Padding {
     Zeros(usize),
 }
 
+/// The numbers that were fed for the bytes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// Each byte.
+    All,
+    /// Every second byte, from the first.
+    Even,
+    /// Every second byte, from the second.
+    Odd,
+    /// Both halves of each byte, the high one first, as bytes of their own.
+    Halves,
+    /// The bytes that the message's characters write as hexadecimal digits.
+    Digits,
+}
+
 /// A way in which a message was fed to the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
@@ -35,6 +50,8 @@ pub struct Reading {
     pub lead: usize,
     /// Bytes left out at the end.
     pub trail: usize,
+    /// The numbers fed for the other bytes.
+    pub taken: Taken,
     /// The padding fed after the other bytes.
     pub padding: Padding,
     /// The order.
@@ -44,10 +61,13 @@ pub struct Reading {
 impl Reading {
     /// The message as it stands.
     pub const PLAIN: Reading =
-        Reading { lead: 0, trail: 0, padding: Padding::None, swap: Swap::None };
+        Reading { lead: 0, trail: 0, taken: Taken::All, padding: Padding::None, swap: Swap::None };
 
     /// Readings with bytes in another order, or more of them.
-    pub(super) const ALTERED: [Reading; 14] = {
+    pub(super) const ALTERED: [Reading; 20] = {
+        const fn take(taken: Taken, lead: usize) -> Reading {
+            Reading { taken, lead, ..Reading::PLAIN }
+        }
         const fn swap(swap: Swap) -> Reading {
             Reading { swap, ..Reading::PLAIN }
         }
@@ -69,6 +89,13 @@ impl Reading {
             pad(Padding::Zeros(2)),
             pad(Padding::Zeros(4)),
             pad(Padding::Zeros(8)),
+            take(Taken::Even, 0),
+            take(Taken::Odd, 0),
+            take(Taken::Halves, 0),
+            take(Taken::Digits, 0),
+            // Behind the mark and the type of a record: `:` of Intel HEX, `S1` of Motorola.
+            take(Taken::Digits, 1),
+            take(Taken::Digits, 2),
         ]
     };
 
@@ -81,11 +108,20 @@ impl Reading {
         offsets
     }
 
-    /// Returns the bytes that are fed; `None` if the message is shorter than what is left out.
+    /// Returns the bytes that are fed; `None` if the message is shorter than what is left out, or
+    /// holds no digits where they are read.
     #[must_use]
     pub fn apply(&self, message: &[u8]) -> Option<Vec<u8>> {
         let end = message.len().checked_sub(self.trail)?;
-        let mut bytes = message.get(self.lead..end)?.to_vec();
+        let bytes = message.get(self.lead..end)?;
+        let every_second = |from: usize| bytes.iter().skip(from).step_by(2).copied().collect();
+        let mut bytes: Vec<u8> = match self.taken {
+            Taken::All => bytes.to_vec(),
+            Taken::Even => every_second(0),
+            Taken::Odd => every_second(1),
+            Taken::Halves => bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).collect(),
+            Taken::Digits => from_digits(bytes)?,
+        };
         match self.padding {
             Padding::None => {}
             Padding::To(block, with) => bytes.resize(bytes.len().next_multiple_of(block), with),
@@ -103,6 +139,15 @@ impl Reading {
     }
 }
 
+/// Returns the bytes that hexadecimal digits write; `None` if there are other characters, or no whole
+/// number of bytes.
+pub(super) fn from_digits(text: &[u8]) -> Option<Vec<u8>> {
+    let digit = |&byte: &u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
+    let digits: Vec<u8> = text.iter().map(digit).collect::<Option<_>>()?;
+    let (pairs, []) = digits.as_chunks::<2>() else { return None };
+    Some(pairs.iter().map(|[high, low]| high << 4 | low).collect())
+}
+
 impl fmt::Display for Reading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = |count: usize| if count == 1 { "" } else { "s" };
@@ -112,6 +157,13 @@ impl fmt::Display for Reading {
         }
         if self.trail > 0 {
             words.push(format!("without its last {} byte{}", self.trail, s(self.trail)));
+        }
+        match self.taken {
+            Taken::All => {}
+            Taken::Even => words.push("with only every second byte, from the first".into()),
+            Taken::Odd => words.push("with only every second byte, from the second".into()),
+            Taken::Halves => words.push("with both halves of each byte as bytes".into()),
+            Taken::Digits => words.push("with its characters read as hexadecimal digits".into()),
         }
         match self.padding {
             Padding::None => {}
@@ -149,6 +201,8 @@ pub enum Order {
     Words,
     /// Highest 16-bit word first, each with its lowest byte first.
     Swapped,
+    /// Highest first, each with its low half first.
+    Halves,
 }
 
 /// The place of a value in a field of another width.
@@ -193,7 +247,9 @@ impl Form {
     /// orders, if `octets`.
     pub(super) fn all(bits: u32) -> Vec<Form> {
         let orders: &[Order] = match bits {
-            16 | 24 => &[Order::Big, Order::Little],
+            8 => &[Order::Big, Order::Halves],
+            16 => &[Order::Big, Order::Little, Order::Halves],
+            24 => &[Order::Big, Order::Little],
             bits if bits.is_multiple_of(16) && bits > 0 => {
                 &[Order::Big, Order::Little, Order::Words, Order::Swapped]
             }
@@ -221,6 +277,10 @@ impl Form {
             Order::Little => lowest(field.swap_bytes()),
             Order::Words => swapped_in_words(lowest(field.swap_bytes())),
             Order::Swapped => swapped_in_words(field),
+            Order::Halves => {
+                const LOW: u128 = u128::MAX / 17;
+                (field & LOW) << 4 | field >> 4 & LOW
+            }
         }
     }
 
@@ -260,6 +320,7 @@ impl fmt::Display for Order {
             Order::Little => "lowest byte first",
             Order::Words => "lowest 16-bit word first, highest byte of each first",
             Order::Swapped => "highest 16-bit word first, lowest byte of each first",
+            Order::Halves => "with the halves of each byte swapped",
         })
     }
 }
@@ -295,6 +356,15 @@ mod tests {
         assert_eq!(fed(Reading { lead: 3, trail: 3, ..plain }), None);
         assert_eq!(fed(Reading { trail: 6, ..plain }), None);
         assert_eq!(Reading::offsets(2).len(), 8);
+        assert_eq!(fed(Reading { taken: Taken::Even, ..plain }).unwrap(), "ace");
+        assert_eq!(fed(Reading { taken: Taken::Odd, lead: 1, ..plain }).unwrap(), "ce");
+        let halves = Reading { taken: Taken::Halves, trail: 4, ..plain };
+        assert_eq!(fed(halves).unwrap(), "\u{6}\u{1}");
+        let digits = Reading { taken: Taken::Digits, lead: 1, ..plain };
+        assert_eq!(digits.apply(b":4a6B"), Some(vec![0x4a, 0x6b]));
+        for none in [&b":4a6"[..], b":4g", b"", b":\xff0"] {
+            assert_eq!(digits.apply(none), None);
+        }
     }
 
     #[test]
@@ -305,6 +375,8 @@ mod tests {
         assert_eq!(written(Little, Low, 0x1234_5678, 32, 32), 0x7856_3412);
         assert_eq!(written(Words, Low, 0x1234_5678, 32, 32), 0x5678_1234);
         assert_eq!(written(Swapped, Low, 0x1234_5678, 32, 32), 0x3412_7856);
+        assert_eq!(written(Halves, Low, 0x1234, 16, 16), 0x2143);
+        assert_eq!(written(Halves, Low, 0xf1, 8, 8), 0x1f);
         assert_eq!(written(Big, High, 0x123, 16, 12), 0x1230);
         assert_eq!(written(Little, High, 0x123, 16, 12), 0x3012);
         assert_eq!(written(Big, Low, 0x1234_5678, 16, 32), 0x5678);

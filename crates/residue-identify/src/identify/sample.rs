@@ -1,6 +1,6 @@
 //! Samples: messages with their values.
 
-use super::reading::{Form, Reading};
+use super::reading::{Form, Reading, from_digits};
 use crate::Error;
 use crate::error::{MOST_BYTES, Unusable};
 
@@ -71,6 +71,24 @@ impl Samples {
     #[must_use]
     pub fn octets(&self) -> bool {
         self.octets
+    }
+
+    /// Returns the samples with the values that their characters write as hexadecimal digits, as in
+    /// records of text; `None` if a value has other characters.
+    #[must_use]
+    pub fn from_digits(&self) -> Option<Samples> {
+        if !self.bits.is_multiple_of(16) {
+            return None;
+        }
+        let number = |value: u128| {
+            let text = &value.to_be_bytes()[16 - self.bits as usize / 8..];
+            Some(from_digits(text)?.iter().fold(0, |number, &byte| number << 8 | u128::from(byte)))
+        };
+        let read = |sample: &Sample| {
+            Some(Sample { message: sample.message.clone(), value: number(sample.value)? })
+        };
+        let list = self.list.iter().map(read).collect::<Option<_>>()?;
+        Some(Samples { list, bits: self.bits / 2, octets: self.octets })
     }
 
     /// Returns the samples at these places.

@@ -7,10 +7,12 @@
 //! W = e + n c + T mod m with T = n d1 + ... + dn, and a rotating one of words of k bits V = 2^n c
 //! + 2^(n-1) d1 + ... + dn modulo 2^k - 1.
 
+mod iterated;
 mod known;
 mod model;
 mod reach;
 mod remainder;
+mod step;
 
 use super::found::Tally;
 use super::reading::Place;
@@ -21,6 +23,7 @@ use known::{Known, MOST_FACTOR};
 pub use model::{Kind, Model};
 use model::{Sums, rotated, rotating};
 pub(super) use reach::{others, unreached};
+pub use step::Step;
 
 /// Moduli in use besides 2^w and 2^w - 1.
 const USUAL: [u128; 5] = [251, 255, 65_521, 65_535, 4_294_967_291];
@@ -68,6 +71,7 @@ pub(super) fn search(query: Query, tally: &mut Tally) {
                 known.propose(model, 0.0, tally);
             }
             remainder::search(&known, tally);
+            iterated::search(&known, tally);
         }
     }
 }

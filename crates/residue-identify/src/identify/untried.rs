@@ -18,6 +18,11 @@ pub enum Untried {
     SumFields(u32),
     /// Sums with unnamed moduli, of which these samples leave too many open.
     Moduli,
+    /// Sums and hash functions that rotate or multiply, of long messages.
+    LongIterated,
+    /// Hash functions with a multiplier that has no name, of which these samples leave too many
+    /// possible.
+    Multipliers,
     /// Koopman's checksums with every modulus in every reading: a message is empty, or too long.
     Remainders,
 }
@@ -38,6 +43,12 @@ impl fmt::Display for Untried {
             ),
             Untried::Moduli => f.write_str(
                 "sums with unusual moduli, of which these samples leave too many possible",
+            ),
+            Untried::LongIterated => f.write_str(
+                "sums and hash functions that rotate or multiply, as the messages are long",
+            ),
+            Untried::Multipliers => f.write_str(
+                "hash functions with an unusual multiplier, for which these samples are too few",
             ),
             Untried::Remainders => f.write_str(
                 "Koopman's checksums with every modulus in every reading, as a message is empty or \

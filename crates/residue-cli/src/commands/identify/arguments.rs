@@ -14,7 +14,8 @@ line, with the value as the last word; lines that start with # are comments.
 The search goes from likely to unlikely codes, and ends when something explains the samples better \
 than chance: named codes; values in another byte order; messages with swapped or padded words, or \
 without bytes at their ends; hash functions, named as what they are; known generators with other \
-settings; sums with other settings; and unnamed CRCs, by algebra.
+settings; sums and hash functions with other settings; and unnamed CRCs, by algebra. Values may be \
+text: two hexadecimal digits for each byte.
 
 How many samples are needed? Two or three for a named code. For an unnamed CRC of 12 bits or more, \
 five of different lengths (four from 32 bits on), and seven for 8 bits; or if all have one length, \
@@ -23,7 +24,8 @@ chance. Messages of one length determine init and xorout only together. Differen
 worth more than long ones.
 
 With --frames, it is also unknown where the value is. FILE is a capture, whose packets are the \
-messages; or has a message in hexadecimal digits on each line; or is one message. The value is \
+messages; or has a message in hexadecimal digits on each line, or a record of text that ends in \
+its value, as Intel HEX, S-records and NMEA 0183; or is one message. The value is \
 looked for at up to 64 bytes from either end, over every range that begins and ends there, outside \
 of the range, as zeros, or left out: by all named codes of 8 bits and more first, then by other \
 sums, hash functions and unnamed CRCs in the usual layouts. Three messages are enough for 16 bits \

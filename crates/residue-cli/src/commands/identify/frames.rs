@@ -5,12 +5,13 @@ use super::arguments::IdentifyArgs;
 use super::hit::definitions;
 use super::input::contents;
 use super::json;
+use super::records;
 use super::text::Text;
 use super::words::plural;
 use crate::hex;
 use crate::output::{Outcome, Output, Styles};
 use anyhow::{anyhow, bail};
-use residue_identify::{Anchor, Layout, Located, Own, Relative, Spot, locate};
+use residue_identify::{Anchor, Certainty, Layout, Located, Own, Relative, Spot, identify, locate};
 use residue_net::pcap::Reader;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -25,6 +26,12 @@ pub(super) fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()
     let mut messages = Vec::new();
     for path in &args.frames {
         read(path, &mut messages)?;
+    }
+    for samples in records::samples(&messages) {
+        let report = identify(&samples, &super::options(args))?;
+        if report.convincing() {
+            return super::print(args, &samples, &report, true, output);
+        }
     }
     let located = locate(&messages, args.all)?;
     if !located.convincing() {
@@ -50,8 +57,8 @@ pub(super) fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()
     Ok(())
 }
 
-/// Adds the messages of a file: the packets of a capture, the lines of a file of hexadecimal
-/// digits, or its bytes as one message.
+/// Adds the messages of a file: the packets of a capture, the lines of a file of hexadecimal digits
+/// or of text, or its bytes as one message.
 fn read(path: &Path, messages: &mut Vec<Vec<u8>>) -> anyhow::Result<()> {
     let name = Styles::plain(path.as_os_str());
     let bytes = contents(path)?;
@@ -69,9 +76,13 @@ fn read(path: &Path, messages: &mut Vec<Vec<u8>>) -> anyhow::Result<()> {
     let text = std::str::from_utf8(&bytes).unwrap_or_default();
     let lines = text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
     let lines: Option<Vec<Vec<u8>>> = lines.map(hex::parse).collect();
-    match lines.filter(|lines| !lines.is_empty()) {
-        Some(lines) => messages.extend(lines),
-        None => messages.push(bytes),
+    // Lines of text that are no digits are records, such as those of Intel HEX.
+    let texts: Option<Vec<&[u8]>> =
+        text.lines().map(|line| records::record(line.as_bytes())).collect();
+    match (lines.filter(|lines| !lines.is_empty()), texts.filter(|texts| texts.len() > 1)) {
+        (Some(lines), _) => messages.extend(lines),
+        (None, Some(texts)) => messages.extend(texts.into_iter().map(<[u8]>::to_vec)),
+        (None, None) => messages.push(bytes),
     }
     Ok(())
 }

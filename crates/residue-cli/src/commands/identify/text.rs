@@ -94,8 +94,11 @@ pub fn lines(
     contradictions(samples, report, &mut text);
     let fitting = samples.list().len() - report.strangers.len();
     let bits = samples.bits();
-    let width =
-        if samples.octets() { format!("{} bytes", bits / 8) } else { plural(bits as usize, "bit") };
+    let width = if samples.octets() {
+        plural(bits as usize / 8, "byte")
+    } else {
+        plural(bits as usize, "bit")
+    };
     let count = plural(fitting, "sample");
     if report.hits.len() > 1 {
         let all = plural(report.hits.len(), "set");

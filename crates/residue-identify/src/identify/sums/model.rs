@@ -1,5 +1,6 @@
 //! Computes sums with any settings.
 
+use super::step::Step;
 use std::fmt;
 
 /// The operation on the units.
@@ -25,6 +26,18 @@ pub enum Kind {
     Rotating {
         /// Whether the result is complemented.
         negated: bool,
+    },
+    /// start + d1 + ... + dn modulo a power of two, combined with a constant by exclusive or.
+    Changed {
+        /// The constant.
+        xorout: u128,
+    },
+    /// A word that each unit changes.
+    Iterated {
+        /// The change.
+        step: Step,
+        /// What the last word is combined with by exclusive or: nothing, or ones.
+        xorout: u128,
     },
     /// Each byte is added to the sum rotated right by one, modulo 2^16: the program sum of BSD.
     Bsd,
@@ -63,7 +76,7 @@ pub(super) struct Sums {
     pub xor: u128,
 }
 
-fn units(message: &[u8], unit: usize, little: bool) -> impl Iterator<Item = u128> {
+pub(super) fn units(message: &[u8], unit: usize, little: bool) -> impl Iterator<Item = u128> {
     message.chunks(unit).map(move |bytes| {
         let octet = |i: usize| u128::from(bytes.get(i).copied().unwrap_or(0));
         (0..unit).fold(0, |word, i| word << 8 | octet(if little { unit - 1 - i } else { i }))
@@ -141,6 +154,11 @@ impl Model {
                 let residue = if negated { (m - residue) % m } else { residue };
                 written(residue, 1)
             }
+            Kind::Changed { xorout } => ((start + sums().plain) % m) ^ xorout,
+            Kind::Iterated { step, xorout } => {
+                let units = units(message, unit, little);
+                units.fold(start, |word, unit| step.forward(word, unit, m - 1)) ^ xorout
+            }
             Kind::Bsd => message.iter().fold(start, |sum, &byte| {
                 let turned = sum >> 1 | (sum & 1) << 15;
                 (turned + u128::from(byte)) & 0xffff
@@ -217,6 +235,16 @@ impl fmt::Display for Model {
                     "one's-complement sum of {words}, rotated left after each, from {start:#x}"
                 )?;
                 if negated {
+                    f.write_str(", complemented")?;
+                }
+            }
+            Kind::Changed { xorout } => write!(
+                f,
+                "sum of {words} modulo {modulus}, from {start:#x}, exclusive or {xorout:#x}"
+            )?,
+            Kind::Iterated { step, xorout } => {
+                write!(f, "{step} for each d of the {words}, modulo {modulus}, from {start:#x}")?;
+                if xorout > 0 {
                     f.write_str(", complemented")?;
                 }
             }
