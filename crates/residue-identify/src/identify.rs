@@ -14,6 +14,7 @@
 //! | `Hash` | hash functions, checksums of programs | values, compared | `hashes` |
 //! | `Generator` | named generators, any init and xorout | linear equations | `family` |
 //! | `Sum` | sums, any modulus and start | common divisors of differences | `sums` |
+//! | `Masked` | named codes, combined with a byte or an unsent one | values, compared | `masked` |
 //! | `Unknown` | any generator | common divisors of sums of samples | `unknown` |
 
 mod catalogue;
@@ -23,6 +24,7 @@ mod family;
 mod found;
 mod hashes;
 mod locate;
+mod masked;
 mod polynomial;
 mod reading;
 mod relation;
@@ -41,6 +43,7 @@ pub use found::{CONVINCING, Found, Hit};
 use found::{Tally, narrowest_first};
 pub use hashes::{Hash, HashKind};
 pub use locate::{Anchor, Layout, Located, Own, Relative, Spot, locate};
+pub use masked::{Half, Mask};
 pub use reading::{Form, Order, Padding, Part, Place, Reading, Swap, Taken};
 pub use relation::{Bit, Column, Relation, Rule};
 use residue::Code;
@@ -93,13 +96,15 @@ pub enum Stage {
     Generator,
     /// Sums with other settings.
     Sum,
+    /// Named codes, with values combined with a byte of the message, or a constant that it chooses.
+    Masked,
     /// Unknown generators.
     Unknown,
 }
 
 impl Stage {
     /// All stages, in the order of the search.
-    pub const ALL: [Stage; 9] = [
+    pub const ALL: [Stage; 10] = [
         Stage::Named,
         Stage::Written,
         Stage::Fed,
@@ -108,8 +113,15 @@ impl Stage {
         Stage::Hash,
         Stage::Generator,
         Stage::Sum,
+        Stage::Masked,
         Stage::Unknown,
     ];
+
+    /// Returns whether it takes codes of the catalogue.
+    #[must_use]
+    pub const fn is_named(self) -> bool {
+        !matches!(self, Stage::Sum | Stage::Unknown)
+    }
 
     /// Returns the name of what is tried in it.
     #[must_use]
@@ -123,6 +135,7 @@ impl Stage {
             Stage::Hash => "hash functions and checksums of programs",
             Stage::Generator => "known generators with other settings",
             Stage::Sum => "sums with other settings",
+            Stage::Masked => "values combined with a byte, or with data that are not sent",
             Stage::Unknown => "unknown generators",
         }
     }
@@ -284,7 +297,7 @@ fn search(samples: &Samples, options: &Options) -> Report {
         report.stage = stage;
         let mut tally = Tally { tried: report.tried, ..Tally::default() };
         match stage {
-            stage if stage < Stage::Sum && !options.catalogue => {
+            stage if stage.is_named() && !options.catalogue => {
                 report.untried.insert(Untried::Named);
                 continue;
             }
@@ -303,8 +316,13 @@ fn search(samples: &Samples, options: &Options) -> Report {
                     catalogue::named(by(&all, &forms), &hashes, Part, &mut tally);
                 }
             }
-            Stage::Generator => catalogue::generators(by(&all, &forms), &mut tally),
+            Stage::Generator => catalogue::generators(by(&all, &forms), 1, &mut tally),
             Stage::Sum => sums::search(by(&all, &forms), &mut tally),
+            Stage::Masked => {
+                // A constant that is shown by one sample only may be anything.
+                let (all, counted) = (samples.distinct(), distinct.len());
+                masked::search((&all, bits), (&codes, &usual), counted, &mut tally);
+            }
             Stage::Unknown => {
                 let longest = distinct.iter().map(|sample| sample.message.len()).max().unwrap_or(0);
                 let affordable = unknown::affordable(longest, forms.len()).min(all.len());

@@ -59,6 +59,7 @@ pub(super) fn named(query: Query, all: &[Found], extent: Extent, tally: &mut Tal
                         reading: read.reading,
                         form,
                         part: (width > bits).then_some(Part { place: form.place, bits }),
+                        mask: None,
                         unreached: None,
                         chance: -f64::from(width.min(bits)) * samples.len() as f64,
                     });
@@ -127,12 +128,12 @@ pub(super) const REFLECTIONS: [(bool, bool); 4] =
     [(false, false), (true, true), (false, true), (true, false)];
 
 /// Finds CRCs by the catalogue's generators and their reciprocals, with any init and xorout and any
-/// reflections.
-pub(super) fn generators(query: Query, tally: &mut Tally) {
+/// reflections; of widths from `least` bits to the field's.
+pub(super) fn generators(query: Query, least: u32, tally: &mut Tally) {
     let mut generators: Vec<(u8, u128)> = catalog::ALL
         .iter()
         .flat_map(|params| [params.poly, params.reciprocal()].map(|poly| (params.width, poly)))
-        .filter(|&(width, _)| u32::from(width) <= query.bits)
+        .filter(|&(width, _)| (least..=query.bits).contains(&width.into()))
         .collect();
     generators.sort_unstable();
     generators.dedup();

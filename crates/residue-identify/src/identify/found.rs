@@ -2,6 +2,7 @@
 
 use super::family::Family;
 use super::hashes::Hash;
+use super::masked::Mask;
 use super::reading::{Form, Part, Place, Reading};
 use super::sample::{Read, Sample};
 use super::sums::{Kind, Model};
@@ -93,6 +94,8 @@ pub struct Hit {
     pub form: Form,
     /// The part of the value that is written, if the field is narrower than the value.
     pub part: Option<Part>,
+    /// What the value is combined with by exclusive or, if that depends on the message.
+    pub mask: Option<Mask>,
     /// The greatest sum of the samples, if the code is a sum and they do not show its modulus:
     /// every greater modulus gives their values as well.
     pub unreached: Option<u128>,
@@ -103,19 +106,22 @@ pub struct Hit {
 
 impl Hit {
     /// Returns the value of a message as it is written in a field of `bits` bits; `None` if the
-    /// message is too short.
+    /// message is too short, or no sample shows what the value is combined with.
     #[must_use]
     pub fn field(&self, message: &[u8], bits: u32) -> Option<u128> {
+        let mask = self.mask.as_ref().map_or(Some(0), |mask| mask.of(message))?;
         let message = self.reading.apply(message)?;
-        Some(self.form.field(self.found.value(&message, bits), bits, self.found.width(bits)))
+        let value = self.found.value(&message, bits) ^ mask;
+        Some(self.form.field(value, bits, self.found.width(bits)))
     }
 
     /// Returns what the field holds, in words.
     #[must_use]
     pub fn written(&self) -> String {
-        match self.part {
-            Some(part) => format!("{part} of the value, {}", self.form.order),
-            None => format!("the value {}", self.form),
+        match (self.part, &self.mask) {
+            (Some(part), _) => format!("{part} of the value, {}", self.form.order),
+            (None, Some(mask)) => format!("the value, {mask}, {}", self.form),
+            (None, None) => format!("the value {}", self.form),
         }
     }
 
@@ -131,7 +137,8 @@ impl Hit {
             (Found::Hash(a), Found::Hash(b)) => a.name == b.name,
             _ => false,
         };
-        found && self.reading == other.reading && self.form == other.form
+        let same = found && self.reading == other.reading && self.form == other.form;
+        same && self.mask == other.mask
     }
 }
 
@@ -182,6 +189,7 @@ impl Tally {
             reading: read.reading,
             form,
             part: None,
+            mask: None,
             unreached: None,
             chance,
         });

@@ -11,7 +11,7 @@ use super::words::plural;
 use crate::hex;
 use crate::output::{Outcome, Output, Styles};
 use anyhow::{anyhow, bail};
-use residue_identify::{Anchor, Certainty, Layout, Located, Own, Relative, Spot, identify, locate};
+use residue_identify::{Anchor, Layout, Located, Own, Reading, Relative, Spot, identify, locate};
 use residue_net::pcap::Reader;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -133,11 +133,16 @@ fn related(located: &Located, text: &mut Text) {
 
 fn describe(spot: &Spot, text: &mut Text) {
     // One byte has no order.
-    let order = match spot.layout.bytes {
-        1 => String::new(),
+    let order = match (spot.layout.bytes, &spot.hit.mask) {
+        (1, None) => String::new(),
         _ => format!("; {}", spot.hit.written()),
     };
-    text.hit(&spot.hit, &format!("{}{order}", spot.layout));
+    // Zeros for what is covered but not in the messages.
+    let fed = match spot.hit.reading == Reading::PLAIN {
+        true => String::new(),
+        false => format!("; of {}", spot.hit.reading),
+    };
+    text.hit(&spot.hit, &format!("{}{fed}{order}", spot.layout));
     if !spot.also.is_empty() {
         let count = plural(spot.also.len(), "other layout");
         text.plain("  ", &format!("{count} with this code fit all messages as well:"));

@@ -23,6 +23,9 @@ pub fn definitions(
     if let Some(part) = hit.part {
         output.complain(&format!("the samples hold {part} of the value of this CRC"));
     }
+    if let Some(mask) = &hit.mask {
+        output.complain(&format!("the samples hold the value of this CRC, {mask}"));
+    }
     for name in &args.notations {
         let Some(notation) = Notation::ALL.into_iter().find(|it| it.name() == name) else {
             continue;
@@ -45,9 +48,11 @@ pub fn line(p: &Params) -> String {
 /// `residue sum -a`, if that supports it.
 pub fn names(hit: &Hit) -> (String, Option<String>) {
     let (name, code) = whole(hit);
-    match hit.part {
-        Some(part) => (format!("{part} of {name}"), code),
-        None => (name, code),
+    match (hit.part, &hit.mask) {
+        (Some(part), _) => (format!("{part} of {name}"), code),
+        // Only the value before the exclusive or is that of the code.
+        (None, Some(_)) => (name, None),
+        (None, None) => (name, code),
     }
 }
 

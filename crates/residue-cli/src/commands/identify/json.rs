@@ -34,7 +34,7 @@ pub fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Valu
     let not_tried: Vec<String> = report.untried.iter().map(ToString::to_string).collect();
     let searched = Stage::ALL
         .into_iter()
-        .filter(|&stage| stage <= report.stage && (stage >= Stage::Sum || !args.no_catalogue));
+        .filter(|&stage| stage <= report.stage && (!stage.is_named() || !args.no_catalogue));
     json!({
         "samples": samples.list().len(),
         "bits": bits,
@@ -87,6 +87,7 @@ fn entry(hit: &Hit, bits: u32) -> Value {
         ("left_out", json!([hit.reading.lead, hit.reading.trail])),
         ("value", json!(hit.form.to_string())),
         ("part", json!(hit.part.map(|part| part.to_string()))),
+        ("combined_with", json!(hit.mask.as_ref().map(|mask| mask.to_string()))),
         ("pairs_log2", json!(family.map(|family| family.dimension()))),
         ("same_on_bytes_log2", json!(family.map(|family| family.inherent))),
         ("names", json!(family.map(|family| family.names.clone()))),

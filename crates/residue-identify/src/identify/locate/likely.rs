@@ -6,9 +6,10 @@ use super::layout::{Anchor, Layout, Own};
 use crate::identify::catalogue::Extent;
 use crate::identify::found::{CONVINCING, Found, Tally};
 use crate::identify::hashes::Hash;
-use crate::identify::reading::{Form, Reading};
+use crate::identify::reading::{Form, Padding, Reading};
 use crate::identify::sample::{Query, Read, Sample};
-use crate::identify::{catalogue, sums, unknown};
+use crate::identify::{catalogue, masked, sums, unknown};
+use residue::Code;
 
 /// Bytes of the values that are looked for.
 const WIDTHS: [usize; 5] = [2, 4, 1, 3, 8];
@@ -22,6 +23,7 @@ const MOST_BEFORE: usize = 8;
 /// Searches, and returns what fits all messages; `tried` counts.
 pub(super) fn search(frames: &Frames, tried: &mut f64) -> Vec<Spot> {
     let layouts = layouts();
+    let codes: Vec<Found> = Code::all().map(|code| Found::Code(Box::new(code))).collect();
     let mut spots = Vec::new();
     // Algebra takes longest: it comes last.
     for algebra in [false, true] {
@@ -29,7 +31,7 @@ pub(super) fn search(frames: &Frames, tried: &mut f64) -> Vec<Spot> {
         let most = if algebra { unknown::affordable(longest.unwrap_or(0), 2) } else { usize::MAX };
         for layout in layouts.iter().take(most) {
             let Some(samples) = samples(frames, layout) else { continue };
-            in_layout(frames, layout, &samples, algebra, tried, &mut spots);
+            in_layout(frames, layout, &samples, (&codes, algebra), tried, &mut spots);
         }
         if spots.iter().any(|spot| spot.hit.chance + tried.log2() <= CONVINCING) {
             break;
@@ -55,7 +57,7 @@ fn in_layout(
     frames: &Frames,
     layout: &Layout,
     samples: &[Sample],
-    algebra: bool,
+    (codes, algebra): (&[Found], bool),
     tried: &mut f64,
     spots: &mut Vec<Spot>,
 ) {
@@ -71,6 +73,16 @@ fn in_layout(
         let hashes: Vec<Found> = Hash::ALL.iter().map(Found::Hash).collect();
         sums::search(query, &mut tally);
         catalogue::named(query, &hashes, Extent::Whole, &mut tally);
+        // Data that are covered but not sent: a constant before the message or behind it, or one
+        // that a counter chooses.
+        let zeros = |count| Reading { padding: Padding::Zeros(count), ..Reading::PLAIN };
+        let unsent = [Reading::PLAIN, zeros(1), zeros(2)];
+        let reads: Vec<Read> =
+            unsent.into_iter().filter_map(|reading| Read::new(reading, samples)).collect();
+        catalogue::generators(Query { reads: &reads, ..query }, bits, &mut tally);
+        let all: Vec<Sample> =
+            frames.list.iter().filter_map(|message| layout.sample(message)).collect();
+        masked::search((&all, bits), (codes, &forms), samples.len(), &mut tally);
     }
     *tried = tally.tried;
     for hit in tally.hits {

@@ -281,6 +281,7 @@ fn settle(frames: &Frames, code: &Code, raws: &[Raw], spots: &mut Vec<Spot>) {
                             reading: Reading::PLAIN,
                             form: raw.form,
                             part: None,
+                            mask: None,
                             unreached: None,
                             chance: -f64::from(width) * frames.list.len() as f64,
                         };

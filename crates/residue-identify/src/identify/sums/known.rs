@@ -30,6 +30,7 @@ impl Known<'_> {
                 reading: self.read.reading,
                 form: self.form,
                 part: None,
+                mask: None,
                 unreached: None,
                 chance: free - model.information() * self.samples.len() as f64,
             });
