@@ -40,10 +40,10 @@ impl Planted {
         let width = 8 + random.below(57) as u8;
         let crc = random.crc(width)?;
         let samples = random.lengths(MESSAGES).into_iter();
-        let samples = samples.map(|length| random.sample(&crc, length)).collect();
+        let samples = samples.map(|length| sample(random, &crc, length)).collect();
         let more = (0..MORE).map(|_| {
             let length = 1 + random.below(200);
-            random.sample(&crc, length)
+            sample(random, &crc, length)
         });
         let more = more.collect();
         Ok(Planted { crc, samples, more })
@@ -83,6 +83,12 @@ impl Planted {
         }
         line
     }
+}
+
+/// Returns a random message of `length` bytes, and the value that the CRC gives.
+fn sample(random: &mut Random, crc: &Params, length: usize) -> Sample {
+    let message: Vec<u8> = (0..length).map(|_| random.below(256) as u8).collect();
+    Sample { value: crc.reference(&message), message }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -8,6 +8,7 @@
 //! |---|---|---|---|
 //! | `Named` | named codes | values, compared | `catalogue` |
 //! | `Written` | their values in another byte order or width, or a part | values, compared | |
+//! | `Plain` | sums and unknown generators, of the message as it stands | as the last stages | |
 //! | `Fed` | the message's bytes in another order, or padded | values, compared | |
 //! | `Offset` | the message without some bytes at its ends | values, compared | |
 //! | `Part` | low and high bits of wider values, fed in these ways | values, compared | |
@@ -84,6 +85,9 @@ pub enum Stage {
     Named,
     /// Named codes, with values in another order of bytes, or in a wider or narrower field.
     Written,
+    /// Sums and unknown generators, of the message and the value as they stand: what is found so in a
+    /// millisecond need not wait for what takes longer.
+    Plain,
     /// Named codes, with bytes fed in another order, or padded.
     Fed,
     /// Named codes, with bytes left out at the ends.
@@ -104,9 +108,10 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in the order of the search.
-    pub const ALL: [Stage; 10] = [
+    pub const ALL: [Stage; 11] = [
         Stage::Named,
         Stage::Written,
+        Stage::Plain,
         Stage::Fed,
         Stage::Offset,
         Stage::Part,
@@ -120,7 +125,7 @@ impl Stage {
     /// Returns whether it takes codes of the catalogue.
     #[must_use]
     pub const fn is_named(self) -> bool {
-        !matches!(self, Stage::Sum | Stage::Unknown)
+        !matches!(self, Stage::Plain | Stage::Sum | Stage::Unknown)
     }
 
     /// Returns the name of what is tried in it.
@@ -129,6 +134,7 @@ impl Stage {
         match self {
             Stage::Named => "named codes",
             Stage::Written => "other ways to write the value",
+            Stage::Plain => "sums and unknown generators, of messages as they stand",
             Stage::Fed => "other ways to feed the message",
             Stage::Offset => "bytes left out at the ends",
             Stage::Part => "parts of wider values",
@@ -275,6 +281,8 @@ fn search(samples: &Samples, options: &Options) -> Report {
     let forms = Form::all(bits);
     let (usual, unusual): (Vec<Form>, Vec<Form>) =
         forms.iter().partition(|form| form.is_plain(samples.octets()));
+    let is_usual = |form: &&Form| usual.iter().any(|other| other.order == form.order);
+    let both: Vec<Form> = forms.iter().filter(is_usual).copied().collect();
     let read = |readings: &[Reading]| -> Vec<Read> {
         let mut reads: Vec<Read> = Vec::new();
         for read in readings.iter().filter_map(|&reading| Read::new(reading, &distinct)) {
@@ -306,16 +314,22 @@ fn search(samples: &Samples, options: &Options) -> Report {
                 catalogue::named(by(&plain, &unusual), &codes, Whole, &mut tally);
                 catalogue::named(by(&plain, &forms), &codes, Part, &mut tally);
             }
+            Stage::Plain => {
+                hashed(by(&plain, &both), &hashes, &mut tally);
+                sums::search(by(&plain, &both), &mut tally);
+                if bits >= 8 {
+                    unknown::search(by(&plain, &both), &mut tally);
+                }
+                // A named generator may have its own settings, over other bytes.
+                if options.catalogue && tally.hits.iter().any(|hit| catalogue::is_named(&hit.found))
+                {
+                    tally.hits.clear();
+                }
+            }
             Stage::Fed => catalogue::named(by(&fed, &forms), &codes, Whole, &mut tally),
             Stage::Offset => catalogue::named(by(&offsets, &forms), &codes, Whole, &mut tally),
             Stage::Part => catalogue::named(by(&all[1..], &forms), &codes, Part, &mut tally),
-            Stage::Hash => {
-                catalogue::named(by(&all, &forms), &hashes, Whole, &mut tally);
-                // The low half of many is the narrower function of the same name.
-                if tally.hits.is_empty() {
-                    catalogue::named(by(&all, &forms), &hashes, Part, &mut tally);
-                }
-            }
+            Stage::Hash => hashed(by(&all, &forms), &hashes, &mut tally),
             Stage::Generator => catalogue::generators(by(&all, &forms), 1, &mut tally),
             Stage::Sum => sums::search(by(&all, &forms), &mut tally),
             Stage::Masked => {
@@ -337,6 +351,15 @@ fn search(samples: &Samples, options: &Options) -> Report {
         }
     }
     report
+}
+
+/// Finds hash functions, and parts of them.
+fn hashed(query: Query, hashes: &[Found], tally: &mut Tally) {
+    catalogue::named(query, hashes, Extent::Whole, tally);
+    // The low half of many is the narrower function of the same name.
+    if tally.hits.is_empty() {
+        catalogue::named(query, hashes, Extent::Part, tally);
+    }
 }
 
 /// Returns the samples to search with, shortest first: one of each length before others, as lengths

@@ -80,7 +80,7 @@ fn every_catalogue_crc_by_algebra_alone() {
         let inputs = messages(lengths, u64::from(crc.check as u32));
         let samples = samples(&inputs, crc.width.into(), |message| crc.reference(message));
         let report = algebra(&samples);
-        assert_eq!(report.stage, Stage::Unknown, "{crc:?}");
+        assert!([Stage::Plain, Stage::Unknown].contains(&report.stage), "{crc:?}");
         let right = report.hits.iter().find(|hit| same(&params(hit), crc));
         let right = right.unwrap_or_else(|| panic!("{crc:?}: {:?}", report.hits));
         let family = right.family.as_ref().unwrap();

@@ -1,7 +1,6 @@
 //! Random CRCs and messages.
 
 use residue::crc::Params;
-use residue_identify::Sample;
 use std::error::Error;
 
 /// A generator of random numbers.
@@ -44,11 +43,5 @@ impl Random {
             }
         }
         lengths
-    }
-
-    /// Returns a random message of `length` bytes, and the value that the CRC gives.
-    pub fn sample(&mut self, crc: &Params, length: usize) -> Sample {
-        let message: Vec<u8> = (0..length).map(|_| self.below(256) as u8).collect();
-        Sample { value: crc.reference(&message), message }
     }
 }

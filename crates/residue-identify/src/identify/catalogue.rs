@@ -127,6 +127,17 @@ fn equations(
 pub(super) const REFLECTIONS: [(bool, bool); 4] =
     [(false, false), (true, true), (false, true), (true, false)];
 
+/// Returns whether it is a CRC whose generator, or the reciprocal of it, has a name.
+pub(super) fn is_named(found: &Found) -> bool {
+    let Found::Code(code) = found else { return false };
+    code.params().is_some_and(|own| {
+        let of = |params: &Params| {
+            params.width == own.width && [params.poly, params.reciprocal()].contains(&own.poly)
+        };
+        catalog::ALL.iter().any(of)
+    })
+}
+
 /// Finds CRCs by the catalogue's generators and their reciprocals, with any init and xorout and any
 /// reflections; of widths from `least` bits to the field's.
 pub(super) fn generators(query: Query, least: u32, tally: &mut Tally) {

@@ -1,0 +1,237 @@
+//! Plants 500 CRCs, sums and hash functions, and has them found by `residue identify` and by delsum,
+//! another program for this, each as a process.
+//!
+//! `cargo run --release -p residue-identify --example tasks -- RESIDUE [DELSUM]`, with the paths of
+//! both programs. delsum is given the kind and the width of each code, as it asks for them; `residue`
+//! is not. The answer that is printed first is judged by 20 more messages.
+
+mod random;
+
+use random::Random;
+use residue_identify::{Certainty, Hit, Options, Sample, Samples, identify};
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// The messages with which each is looked for.
+const MESSAGES: usize = 8;
+/// The other messages whose values the answer must give.
+const MORE: usize = 20;
+
+/// The kinds of tasks, and how many there are of each.
+const KINDS: [(&str, usize); 6] = [
+    ("CRC, messages of unequal length", 150),
+    ("CRC, messages of one length", 100),
+    ("plain sum", 80),
+    ("Fletcher's sums", 70),
+    ("h = m h + d", 70),
+    ("named CRC", 30),
+];
+
+/// What a program answers, by what it prints first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// It has the values of other messages.
+    Right,
+    /// It has not.
+    Wrong,
+    /// It has not, but the program says that it is not settled, and which message decides.
+    Open,
+    Nothing,
+}
+
+type Value = Box<dyn Fn(&[u8]) -> u128>;
+
+/// A planted code.
+struct Task {
+    kind: usize,
+    /// The kind and the width, in the words of delsum.
+    model: String,
+    bits: u32,
+    samples: Vec<Sample>,
+    more: Vec<Sample>,
+}
+
+impl Task {
+    fn new(kind: usize, random: &mut Random) -> Result<Task, Box<dyn Error>> {
+        let bits = 8 * (1 + random.below(8)) as u32;
+        let (name, bits, value): (&str, u32, Value) = match kind {
+            0 | 1 => {
+                let mut crc = random.crc(bits as u8)?;
+                // Unequal ones are seldom, and delsum does not try them without a special option.
+                crc.refout = crc.refin;
+                ("crc", bits, Box::new(move |m| crc.reference(m)))
+            }
+            2 => {
+                let bits = [8, 16, 32][random.below(3)];
+                let modulus = [1 << bits, (1 << bits) - 1][random.below(2)];
+                let (start, negated) = (random.bits(bits as u8) % modulus, random.below(2) == 1);
+                let sum = move |m: &[u8]| {
+                    let sum = m.iter().map(|&d| u128::from(d)).sum::<u128>() % modulus;
+                    (start + if negated { modulus - sum } else { sum }) % modulus
+                };
+                ("modsum", bits, Box::new(sum))
+            }
+            3 => {
+                let bits = [16, 32][random.below(2)];
+                let half = bits / 2;
+                let modulus = [1 << half, (1 << half) - 1, (1 << half) - 15][random.below(3)];
+                let start = random.below(2) as u128;
+                let sums = move |m: &[u8]| {
+                    let step = |(a, b): (u128, u128), &d: &u8| {
+                        let a = (a + u128::from(d)) % modulus;
+                        (a, (a + b) % modulus)
+                    };
+                    let (a, b) = m.iter().fold((start, 0), step);
+                    b << half | a
+                };
+                ("fletcher", bits, Box::new(sums))
+            }
+            4 => {
+                let mask = u128::MAX >> (128 - bits);
+                let m = [31, 33, random.bits(bits as u8) | 1][random.below(3)];
+                let start = random.bits(bits as u8);
+                let step = move |h: u128, &d: &u8| h.wrapping_mul(m).wrapping_add(d.into()) & mask;
+                ("polyhash", bits, Box::new(move |message| message.iter().fold(start, step)))
+            }
+            _ => {
+                let named: Vec<_> = residue::crc::catalog::ALL
+                    .iter()
+                    .filter(|it| it.width >= 8 && it.width % 8 == 0 && it.width <= 64)
+                    .collect();
+                let crc = named[random.below(named.len())];
+                ("crc", crc.width.into(), Box::new(|m| crc.reference(m)))
+            }
+        };
+        let lengths = match kind {
+            1 => vec![8 + random.below(20); MESSAGES],
+            _ => random.lengths(MESSAGES),
+        };
+        let mut sample = |length: usize| {
+            let message: Vec<u8> = (0..length).map(|_| random.below(256) as u8).collect();
+            Sample { value: value(&message), message }
+        };
+        let samples: Vec<Sample> = lengths.iter().map(|&length| sample(length)).collect();
+        let length = |i: usize| if kind == 1 { lengths[0] } else { 4 + 2 * i % 28 };
+        let more = (0..MORE).map(|i| sample(length(i))).collect();
+        Ok(Task {
+            kind,
+            model: format!(
+                "{name} width={bits}{}",
+                if kind == 2 || kind == 3 { " wordsize=8" } else { "" }
+            ),
+            bits,
+            samples,
+            more,
+        })
+    }
+
+    fn hex(&self, value: u128) -> String {
+        format!("{value:0digits$x}", digits = self.bits as usize / 4)
+    }
+
+    /// Returns whether the answer of `residue` is right, and the time of the process.
+    fn residue(&self, program: &Path, folder: &Path) -> Result<(Answer, Duration), Box<dyn Error>> {
+        let line = |sample: &Sample| {
+            let message: String = sample.message.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{message} {}\n", self.hex(sample.value))
+        };
+        let file = folder.join("samples");
+        fs::write(&file, self.samples.iter().map(line).collect::<String>())?;
+        let start = Instant::now();
+        let ran = Command::new(program).args(["identify", "--samples"]).arg(&file).output()?;
+        let time = start.elapsed();
+        if !ran.status.success() {
+            return Ok((Answer::Nothing, time));
+        }
+        // The program prints what the library finds.
+        let samples = Samples::new(self.samples.clone(), self.bits, false)?;
+        let report = identify(&samples, &Options::default())?;
+        assert_eq!(report.certainty(), Certainty::Found);
+        let gives = |hit: &Hit, it: &Sample| hit.field(&it.message, self.bits) == Some(it.value);
+        let right = self.more.iter().all(|it| gives(&report.hits[0], it));
+        let open = report.decisive.is_some();
+        Ok((
+            if right {
+                Answer::Right
+            } else if open {
+                Answer::Open
+            } else {
+                Answer::Wrong
+            },
+            time,
+        ))
+    }
+
+    /// Returns whether the first answer of delsum is right, and the time of the process.
+    fn delsum(&self, program: &Path, folder: &Path) -> Result<(Answer, Duration), Box<dyn Error>> {
+        let write = |samples: &[Sample], name: &str| -> Result<Vec<PathBuf>, Box<dyn Error>> {
+            let files: Vec<PathBuf> =
+                (0..samples.len()).map(|i| folder.join(format!("{name}{i}"))).collect();
+            for (file, sample) in files.iter().zip(samples) {
+                fs::write(file, &sample.message)?;
+            }
+            Ok(files)
+        };
+        let files = write(&self.samples, "sample")?;
+        let values: Vec<String> = self.samples.iter().map(|it| self.hex(it.value)).collect();
+        let start = Instant::now();
+        let ran = Command::new(program)
+            .args(["reverse", "-m", &self.model, "-c", &values.join(",")])
+            .args(&files)
+            .output()?;
+        let time = start.elapsed();
+        let text = String::from_utf8(ran.stdout)?;
+        let Some(first) = text.lines().next() else {
+            return Ok((Answer::Nothing, time));
+        };
+        let files = write(&self.more, "more")?;
+        let ran = Command::new(program).args(["check", "-m", first]).args(&files).output()?;
+        let found = String::from_utf8(ran.stdout)?;
+        let values: Vec<String> = self.more.iter().map(|it| self.hex(it.value)).collect();
+        let right = found.trim() == values.join(",");
+        Ok((if right { Answer::Right } else { Answer::Wrong }, time))
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let programs: Vec<PathBuf> = std::env::args().skip(1).map(PathBuf::from).collect();
+    let folder = tempfile::tempdir()?;
+    let mut random = Random(0x0dd0_5eed_0dd0_5eed);
+    let mut tasks = Vec::new();
+    for (kind, (_, count)) in KINDS.iter().enumerate() {
+        for _ in 0..*count {
+            tasks.push(Task::new(kind, &mut random)?);
+        }
+    }
+    println!("| tasks | program | right | open | wrong | nothing | median | longest |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for (kind, (name, count)) in KINDS.iter().enumerate() {
+        for (place, program) in programs.iter().enumerate().take(2) {
+            let (mut answers, mut times) = (Vec::new(), Vec::new());
+            for task in tasks.iter().filter(|task| task.kind == kind) {
+                let (answer, time) = match place {
+                    0 => task.residue(program, folder.path())?,
+                    _ => task.delsum(program, folder.path())?,
+                };
+                answers.push(answer);
+                times.push(time.as_secs_f64() * 1e3);
+            }
+            times.sort_by(f64::total_cmp);
+            let number = |of| answers.iter().filter(|it| **it == of).count();
+            println!(
+                "| {count} of {name} | {} | {} | {} | {} | {} | {:.1} ms | {:.1} ms |",
+                ["residue", "delsum"][place],
+                number(Answer::Right),
+                number(Answer::Open),
+                number(Answer::Wrong),
+                number(Answer::Nothing),
+                times[times.len() / 2],
+                times[times.len() - 1],
+            );
+        }
+    }
+    Ok(())
+}
