@@ -87,7 +87,7 @@ impl Planted {
 
 /// Returns a random message of `length` bytes, and the value that the CRC gives.
 fn sample(random: &mut Random, crc: &Params, length: usize) -> Sample {
-    let message: Vec<u8> = (0..length).map(|_| random.below(256) as u8).collect();
+    let message = random.message(length);
     Sample { value: crc.reference(&message), message }
 }
 

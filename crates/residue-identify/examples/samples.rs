@@ -6,7 +6,7 @@
 mod random;
 
 use random::Random;
-use residue_identify::{Certainty, Found, Options, Samples, identify};
+use residue_identify::{Certainty, Found, Options, Sample, Samples, identify};
 use std::error::Error;
 
 /// Returns whether a random CRC is found from this many random messages.
@@ -18,7 +18,13 @@ fn found(
 ) -> Result<bool, Box<dyn Error>> {
     let crc = random.crc(width)?;
     let lengths = if equal { vec![12; count] } else { random.lengths(count) };
-    let list = lengths.into_iter().map(|length| random.sample(&crc, length)).collect();
+    let list = lengths
+        .into_iter()
+        .map(|length| {
+            let message = random.message(length);
+            Sample { value: crc.reference(&message), message }
+        })
+        .collect();
     let samples = Samples::new(list, width.into(), false)?;
     let report = identify(&samples, &Options::default())?;
     let right = report.hits.iter().any(|hit| match &hit.found {

@@ -110,7 +110,7 @@ impl Task {
             _ => random.lengths(MESSAGES),
         };
         let mut sample = |length: usize| {
-            let message: Vec<u8> = (0..length).map(|_| random.below(256) as u8).collect();
+            let message = random.message(length);
             Sample { value: value(&message), message }
         };
         let samples: Vec<Sample> = lengths.iter().map(|&length| sample(length)).collect();

@@ -316,7 +316,10 @@ fn search(samples: &Samples, options: &Options) -> Report {
             }
             Stage::Plain => {
                 hashed(by(&plain, &both), &hashes, &mut tally);
-                sums::search(by(&plain, &both), &mut tally);
+                // A sum without its constant first byte is one with another start.
+                if !is_framed(&distinct) {
+                    sums::search(by(&plain, &both), &mut tally);
+                }
                 if bits >= 8 {
                     unknown::search(by(&plain, &both), &mut tally);
                 }
@@ -351,6 +354,14 @@ fn search(samples: &Samples, options: &Options) -> Report {
         }
     }
     report
+}
+
+/// Returns whether all messages have the same first byte, or the same last one.
+fn is_framed(samples: &[Sample]) -> bool {
+    let alike = |byte: fn(&[u8]) -> Option<&u8>| {
+        samples.windows(2).all(|pair| byte(&pair[0].message) == byte(&pair[1].message))
+    };
+    alike(<[u8]>::first) || alike(<[u8]>::last)
 }
 
 /// Finds hash functions, and parts of them.

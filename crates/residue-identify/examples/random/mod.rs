@@ -44,4 +44,9 @@ impl Random {
         }
         lengths
     }
+
+    /// Returns a random message of `length` bytes.
+    pub fn message(&mut self, length: usize) -> Vec<u8> {
+        (0..length).map(|_| self.below(256) as u8).collect()
+    }
 }
