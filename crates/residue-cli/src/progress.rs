@@ -58,8 +58,9 @@ impl Progress {
         progress
     }
 
-    /// Creates a bar labelled `what` for work with a time limit; [`Progress::set`] takes the seconds
-    /// since it began and those it may take.
+    /// Creates a bar labelled `what` for work with a time limit.
+    ///
+    /// [`Progress::set`] takes the seconds since it began and those it may take.
     pub fn until(what: &'static str) -> Progress {
         Progress::labelled(what, "{msg} [{wide_bar}] {pos} of at most {len} seconds")
     }

@@ -491,9 +491,10 @@ fn records_of_text_are_identified() {
     let cases = [
         (
             // Intel, Hexadecimal Object File Format Specification, 1988: the sum of all bytes is 0.
-            ":10010000214601360121470136007EFE09D2190140\n:100110002146017E17C20001FF5F16002148011928\n\
-             :10012000194E79234623965778239EDA3F01B2CAA7\n:100130003F0156702B5E712B722B732146013421C7\n\
-             :00000001FF\n",
+            ":10010000214601360121470136007EFE09D2190140\n\
+             :100110002146017E17C20001FF5F16002148011928\n\
+             :10012000194E79234623965778239EDA3F01B2CAA7\n\
+             :100130003F0156702B5E712B722B732146013421C7\n:00000001FF\n",
             "minus the sum of bytes, modulo 256",
         ),
         (

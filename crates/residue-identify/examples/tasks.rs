@@ -1,5 +1,5 @@
-//! Plants 500 CRCs, sums and hash functions, and has them found by `residue identify` and by delsum,
-//! another program for this, each as a process.
+//! Plants 500 CRCs, sums and hash functions, and has them found by `residue identify` and by
+//! delsum, another program for this, each as a process.
 //!
 //! `cargo run --release -p residue-identify --example tasks -- RESIDUE [DELSUM]`, with the paths of
 //! both programs. delsum is given the kind and the width of each code, as it asks for them; `residue`

@@ -61,6 +61,9 @@ const MOST_SAMPLES: usize = 24;
 /// no information.
 const MOST_OFFSET: usize = 64;
 
+/// The number of searches for an unknown generator that must be affordable for one to come early.
+const EARLY: usize = 64;
+
 /// The options of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -300,6 +303,7 @@ fn search(samples: &Samples, options: &Options) -> Report {
         .filter_map(|r| Read::new(r, &distinct))
         .collect();
     let all = [&plain[..], &fed, &offsets].concat();
+    let longest = distinct.iter().map(|sample| sample.message.len()).max().unwrap_or(0);
     let by = |reads, forms| Query { samples: &distinct, bits, reads, forms };
     for stage in Stage::ALL {
         report.stage = stage;
@@ -320,7 +324,8 @@ fn search(samples: &Samples, options: &Options) -> Report {
                 if !is_framed(&distinct) {
                     sums::search(by(&plain, &both), &mut tally);
                 }
-                if bits >= 8 {
+                // Of long messages it takes too long to come early.
+                if bits >= 8 && unknown::affordable(longest, both.len()) >= EARLY {
                     unknown::search(by(&plain, &both), &mut tally);
                 }
                 // A named generator may have its own settings, over other bytes.
@@ -341,7 +346,6 @@ fn search(samples: &Samples, options: &Options) -> Report {
                 masked::search((&all, bits), (&codes, &usual), counted, &mut tally);
             }
             Stage::Unknown => {
-                let longest = distinct.iter().map(|sample| sample.message.len()).max().unwrap_or(0);
                 let affordable = unknown::affordable(longest, forms.len()).min(all.len());
                 report.left_out = all.len() - affordable;
                 unknown::search(by(&all[..affordable], &forms), &mut tally);

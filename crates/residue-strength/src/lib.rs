@@ -73,7 +73,7 @@ pub use answers::{advise, chance, claims, compare, search};
 pub use codes::{Undetected, additive};
 pub use crc::{Distance, Generator, Limit, Profile, Weights, Witness, named, notes};
 pub use crc::{bounds, probability, profile, weights};
-pub use effort::{Effort, deadline};
+pub use effort::{Effort, MEMORY, deadline};
 pub use error::{Error, polynomial::Fault};
 pub use field::{Factor, Notation, Notations, WIDEST};
 pub use kind::Kind;

@@ -71,8 +71,8 @@ pub fn of_distance(found: &Distance, generator: &Generator, text: &str, data: u6
     let bursts = format!("every burst of up to {} bits", generator.width());
     let certain = match kind {
         Kind::Exact => format!(
-            "in {length} bits of data {fewer} and {bursts} is detected; the error of {distance} bits \
-             is not, as the code itself confirms."
+            "in {length} bits of data {fewer} and {bursts} is detected; the error of {distance} \
+             bits is not, as the code itself confirms."
         ),
         _ => format!("in {length} bits of data {fewer} and {bursts} is detected."),
     };
@@ -87,8 +87,8 @@ pub fn of_distance(found: &Distance, generator: &Generator, text: &str, data: u6
         ),
         _ => (
             format!(
-                "whether all errors of {distance} bits are detected: the search ended at a limit of \
-                 time or memory; {assumed}."
+                "whether all errors of {distance} bits are detected: the search ended at a limit \
+                 of time or memory; {assumed}."
             ),
             "--patience and --memory allow more.".to_string(),
         ),
