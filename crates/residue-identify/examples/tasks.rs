@@ -2,8 +2,8 @@
 //! delsum, another program for this, each as a process.
 //!
 //! `cargo run --release -p residue-identify --example tasks -- RESIDUE [DELSUM]`, with the paths of
-//! both programs. delsum is given the kind and the width of each code, as it asks for them; `residue`
-//! is not. The answer that is printed first is judged by 20 more messages.
+//! both programs. delsum is given the kind and the width of each code, as it asks for them;
+//! `residue` is not. The answer that is printed first is judged by 20 more messages.
 
 mod random;
 

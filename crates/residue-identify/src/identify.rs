@@ -88,8 +88,8 @@ pub enum Stage {
     Named,
     /// Named codes, with values in another order of bytes, or in a wider or narrower field.
     Written,
-    /// Sums and unknown generators, of the message and the value as they stand: what is found so in a
-    /// millisecond need not wait for what takes longer.
+    /// Sums and unknown generators, of the message and the value as they stand: what is found so in
+    /// a millisecond need not wait for what takes longer.
     Plain,
     /// Named codes, with bytes fed in another order, or padded.
     Fed,

@@ -22,7 +22,8 @@ fn samples(
 /// Lengths that are equal, and that are not.
 const LENGTHS: [&[usize]; 3] = [&[12; 8], &[3, 5, 9, 17, 6, 8, 30], &[8, 8, 9, 8, 10, 8, 8, 11, 8]];
 
-/// Returns the kind of sum that is found first, and checks that it has the values of other messages.
+/// Returns the kind of sum that is found first, and checks that it has the values of other
+/// messages.
 #[track_caller]
 fn found(samples: &Samples, value: impl Fn(&[u8]) -> u128, about: &str) -> Kind {
     let report = identify(samples, &Options::default()).unwrap();

@@ -1,5 +1,5 @@
-//! Measures the known polynomials on made data, and prints those that do worse than on uniform data:
-//! `src/answers/advise/measured.csv`.
+//! Measures the known polynomials on made data, and prints those that do worse than on uniform
+//! data: `src/answers/advise/measured.csv`.
 
 use residue_strength::Generator;
 use residue_strength::advise::measured::{Measured, WIDEST, measure};

@@ -1,9 +1,9 @@
-//! Tries named codes whose value is combined, by exclusive or, with something that depends on a byte
-//! of the message: the byte itself, as a counter, or a constant for each number in half of it.
+//! Tries named codes whose value is combined, by exclusive or, with something that depends on a
+//! byte of the message: the byte itself, as a counter, or a constant for each number in half of it.
 //!
-//! The latter are data IDs that are covered but not sent, of which the counter chooses one (profile 2
-//! of AUTOSAR's E2E protection). A CRC is linear: such a byte after the message changes the CRC of the
-//! message and a zero byte by a constant for each ID.
+//! The latter are data IDs that are covered but not sent, of which the counter chooses one (profile
+//! 2 of AUTOSAR's E2E protection). A CRC is linear: such a byte after the message changes the CRC
+//! of the message and a zero byte by a constant for each ID.
 
 use super::found::{Found, Hit, Tally};
 use super::locate::Anchor;
@@ -46,8 +46,8 @@ pub struct Mask {
     pub at: Anchor,
     /// The part of that byte.
     pub half: Half,
-    /// The constants for each number in it, as far as samples show them; `None` if the number itself
-    /// is combined.
+    /// The constants for each number in it, as far as samples show them; `None` if the number
+    /// itself is combined.
     pub constants: Option<Vec<Option<u128>>>,
 }
 
@@ -77,7 +77,8 @@ impl fmt::Display for Mask {
                 let all = constants.len();
                 write!(
                     f,
-                    "exclusive or a constant for each number in {part} at {} ({shown} of {all} shown)",
+                    "exclusive or a constant for each number in {part} at {} ({shown} of {all} \
+                     shown)",
                     self.at
                 )
             }

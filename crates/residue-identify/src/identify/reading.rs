@@ -139,8 +139,8 @@ impl Reading {
     }
 }
 
-/// Returns the bytes that hexadecimal digits write; `None` if there are other characters, or no whole
-/// number of bytes.
+/// Returns the bytes that hexadecimal digits write; `None` if there are other characters, or no
+/// whole number of bytes.
 pub(super) fn from_digits(text: &[u8]) -> Option<Vec<u8>> {
     let digit = |&byte: &u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
     let digits: Vec<u8> = text.iter().map(digit).collect::<Option<_>>()?;

@@ -1,7 +1,8 @@
 //! Bounds on the width of a check value for a Hamming distance d at a length.
 //!
 //! Two bounds say which widths are worth a search where no known code does:
-//! - *Sphere packing* (Hamming 1950): the words within t errors of the codewords of distance 2t + 1 do not
+//! - *Sphere packing* (Hamming 1950): the words within t errors of the codewords of distance 2t + 1
+//! do not
 //!   overlap, so that 1 + n + ... + C(n, t) is at most 2^r. An even distance is one less with a bit
 //!   taken away. No code has a smaller r.
 //! - *BCH* (1960): for 2^m > n there is a cyclic code of distance 2t + 1 with r at most m t, and

@@ -5,10 +5,10 @@
 //! gcd(g, x^D + 1) divides u: of uniform blocks of at least as many bits as h has, a share of
 //! 2^-deg h.
 //!
-//! A factor of order e and multiplicity t divides x^D + 1 as often as the power of two in D, at most
-//! t times, if e divides D. So 2^deg gcd is a product of 2^d or 1 for conditions of the form "c
-//! divides D". Multiplied out, it is a sum over sets of conditions, and the mean over all D is the sum
-//! of the shares of D that the least common multiples divide.
+//! A factor of order e and multiplicity t divides x^D + 1 as often as the power of two in D, at
+//! most t times, if e divides D. So 2^deg gcd is a product of 2^d or 1 for conditions of the form
+//! "c divides D". Multiplied out, it is a sum over sets of conditions, and the mean over all D is
+//! the sum of the shares of D that the least common multiples divide.
 
 use super::Generator;
 use crate::field::factor::factors;
@@ -61,8 +61,8 @@ impl Swaps<'_> {
         self.sum(1, 0)
     }
 
-    /// Returns the sum over the sets that add conditions from `next` on to one with the least common
-    /// multiple `lcm`.
+    /// Returns the sum over the sets that add conditions from `next` on to one with the least
+    /// common multiple `lcm`.
     fn sum(&self, lcm: u64, next: usize) -> f64 {
         let here = self.distances(lcm);
         if here == 0.0 {
@@ -152,8 +152,8 @@ mod tests {
         random.fill(&mut data);
         let crc_of = |data: &[u8]| code.value(data);
         let trials = 1 << 19;
-        // The value is linear: of swaps of words with exclusive or u, that of a message of zeros but
-        // for two words u. Changes of the first word suffice.
+        // The value is linear: of swaps of words with exclusive or u, that of a message of zeros
+        // but for two words u. Changes of the first word suffice.
         let zero = crc_of(&vec![0; data.len()]);
         let column = |bit: usize| {
             let mut message = vec![0; data.len()];

@@ -154,8 +154,9 @@ fn note(wanted: &Wanted, timed: usize) -> String {
         if wanted.damaged > 0.0 {
             let _ = write!(
                 note,
-                ", {:e} of all messages damaged beyond single bits, of which a CRC counts as missing \
-                 ten times the share of uniform data, or more where more was measured, and a sum all",
+                ", {:e} of all messages damaged beyond single bits, of which a CRC counts as \
+                 missing ten times the share of uniform data, or more where more was measured, and \
+                 a sum all",
                 wanted.damaged
             );
         }

@@ -279,8 +279,8 @@ impl Candidate {
     /// Returns the share of damage beyond single bits (lost, swapped, repeated or foreign blocks)
     /// that is not detected.
     ///
-    /// Of a CRC the larger of what is allowed for real data and what was measured. Of a sum nothing is proved, as repeated data give equal sums: all
-    /// of it counts.
+    /// Of a CRC the larger of what is allowed for real data and what was measured. Of a sum nothing
+    /// is proved, as repeated data give equal sums: all of it counts.
     pub(super) fn damage(&self, data_bits: u64) -> f64 {
         match &self.of {
             Of::Sum(_) => 1.0,

@@ -1,10 +1,11 @@
 //! The share of damaged messages that a CRC does not detect, where more is damaged than a few bits.
 //!
-//! In uniform data it is known by algebra (`swaps`). Real data repeat themselves, and hold text: two
-//! words of it differ in few patterns, and up to ten times the share of uniform data was measured.
-//! Some polynomials do worse even so, sparse ones most of all. `measured.csv` lists the largest
-//! share of each that did, over all [`Test`](crate::data::Test)s, all [`Made`] data and both orders
-//! of the bits of a byte. `cargo run --release -p residue-strength --example measured` writes it.
+//! In uniform data it is known by algebra (`swaps`). Real data repeat themselves, and hold text:
+//! two words of it differ in few patterns, and up to ten times the share of uniform data was
+//! measured. Some polynomials do worse even so, sparse ones most of all. `measured.csv` lists the
+//! largest share of each that did, over all [`Test`](crate::data::Test)s, all [`Made`] data and
+//! both orders of the bits of a byte. `cargo run --release -p residue-strength --example measured`
+//! writes it.
 
 use crate::Error;
 use crate::codes::additive::Additive;
@@ -61,8 +62,8 @@ pub fn measured(generator: &Generator) -> Option<Measured> {
     })
 }
 
-/// Measures each polynomial of at most [`WIDEST`] bits, and returns the largest share of each that is
-/// larger than what is allowed for real data.
+/// Measures each polynomial of at most [`WIDEST`] bits, and returns the largest share of each that
+/// is larger than what is allowed for real data.
 ///
 /// `trials` are those of each kind of damage and data; there are five times as many splices.
 ///
@@ -106,8 +107,8 @@ pub fn measure(
     Ok(worst)
 }
 
-/// Returns the share of damage beyond single bits that a CRC is allowed not to detect in `data` bits:
-/// that of uniform data where it is largest, which is for swapped blocks, times [`REAL`].
+/// Returns the share of damage beyond single bits that a CRC is allowed not to detect in `data`
+/// bits: that of uniform data where it is largest, which is for swapped blocks, times [`REAL`].
 pub(super) fn allowed(generator: &Generator, data: u64) -> f64 {
     let random = (-f64::from(generator.width())).exp2();
     (REAL * swaps::undetected(generator, data).max(random)).min(1.0)
