@@ -156,6 +156,16 @@ fn exit_codes() {
     let ran = compare(folder.path(), &[]);
     assert!(ran.err.contains("no packet is in both captures"), "{}", ran.err);
     ran.ends(2);
+    // Two of its packets are in the other by chance: nothing follows for the others.
+    let [one, two] = [&plan, &Plan { seed: 9, ..plan.clone() }].map(router::run);
+    let [lan, mut wan] = [one.captures[0].clone(), two.captures[1].clone()];
+    wan.extend(one.captures[1].iter().skip(100).take(2).cloned());
+    wan.sort_by_key(|(time, _)| *time);
+    fs::write(folder.path().join("lan.pcap"), capture(&lan, Some(1))).unwrap();
+    fs::write(folder.path().join("wan.pcap"), capture(&wan, Some(2))).unwrap();
+    let ran = compare(folder.path(), &[]);
+    assert!(ran.err.contains("packets are in both captures, too few"), "{}", ran.err);
+    ran.ends(2);
     // Cut in a record: the part before is compared.
     simulated(&plan, folder.path());
     let wan = fs::read(folder.path().join("wan.pcap")).unwrap();
@@ -233,4 +243,41 @@ fn the_manual_names_all_members() {
         let (_, name) = member.split_once('.').unwrap();
         assert!(words.contains(name), "{member}");
     }
+}
+
+/// The same TCP data in large segments before a card, and in small ones behind it.
+#[test]
+fn offload_is_named() {
+    use residue_fixtures::ip::Ends;
+    let folder = tempfile::tempdir().unwrap();
+    let ends = Ends::V4([[192, 0, 2, 1], [192, 0, 2, 2]]);
+    let data = residue_testing::noise(40_000);
+    let packets = |each: usize, ttl: u8| -> Vec<router::Captured> {
+        let packet = |(i, data): (usize, &[u8])| {
+            let sequence = (i * each) as u32;
+            let time = 1_000_000_000 + sequence as u64 * 100;
+            let body = router::Body {
+                traffic: router::Traffic::Tcp,
+                ports: [4000, 80],
+                sequence,
+                id: 7 + i as u16,
+                data: data.to_vec(),
+            };
+            (time, body.packet(ends, ttl))
+        };
+        data.chunks(each).enumerate().map(packet).collect()
+    };
+    fs::write(folder.path().join("lan.pcap"), capture(&packets(10_000, 64), Some(1))).unwrap();
+    fs::write(folder.path().join("wan.pcap"), capture(&packets(1000, 63), Some(2))).unwrap();
+    let ran = compare(folder.path(), &["--strict"]);
+    let text = ran.ends(0);
+    assert!(
+        text.contains("which offload does at lan.pcap") && text.contains("4 packets"),
+        "{text}"
+    );
+    assert!(text.contains("nothing altered"), "{text}");
+    let ran = compare(folder.path(), &["--json"]);
+    let lines = lines(ran.ends(0));
+    let direction = lines.iter().find_map(|line| line.get("toward_after")).unwrap();
+    assert_eq!(direction["resegmented"], serde_json::json!([4, 40]), "{direction}");
 }

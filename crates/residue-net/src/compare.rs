@@ -5,7 +5,8 @@
 //! value. Addresses, ports, time to live, type of service, link layers, tunnels and fragments may
 //! differ. Translations of flows are learned from packets that arrived unaltered. A packet without
 //! an unaltered partner is then matched by its header if its data was altered, and by its data if
-//! its header was.
+//! its header was. TCP data that the points cut differently, as with segmentation offload, are
+//! compared by their sequence numbers.
 
 mod delays;
 mod describe;
@@ -18,6 +19,7 @@ mod matching;
 mod options;
 mod pattern;
 mod report;
+mod segments;
 mod side;
 mod sketch;
 

@@ -16,7 +16,7 @@ const MOST_HEADERS: usize = 4096;
 const STEP: i64 = 1_000_000;
 
 /// A packet to compare.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Packet {
     /// Number in the capture; of the first fragment, if it was reassembled.
     pub number: u64,

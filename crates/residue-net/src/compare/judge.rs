@@ -109,6 +109,17 @@ impl Walked {
     }
 }
 
+/// Stores the right check values into a network layer, of which `sent` bytes were sent.
+pub fn complete(bytes: &mut [u8], sent: usize) {
+    let walked = Walked::new(bytes, sent);
+    // Inner before outer: an outer value covers the inner ones.
+    for check in walked.found.checks.iter().rev() {
+        if let Some(value) = check.computed(bytes, &walked.found.pieces) {
+            check.store(bytes, value);
+        }
+    }
+}
+
 /// Compares a packet where it came from and where it arrived. `flow` is the flow that it should
 /// have after translation, if known; `keeps_id` is whether devices leave the identification.
 pub fn judge(

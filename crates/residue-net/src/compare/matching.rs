@@ -9,6 +9,7 @@ use super::leftover;
 use super::options::Options;
 use super::pattern::Toward;
 use super::report::{Event, Report, Seen};
+use super::segments::{self, Alteration, Carried};
 use super::side::{self, Arrived, Side, Slot, Waiting};
 use super::sketch::Clocks;
 use crate::lru::Lru;
@@ -33,6 +34,7 @@ pub struct Compare<'a> {
     recent: [Lru<(u64, Flow), u64>; 2],
     /// Greatest index of a packet of a flow that arrived.
     orders: Lru<(Toward, Flow), u64>,
+    carried: Carried,
     pub report: Report,
     each: &'a mut dyn FnMut(Event<'_>),
 }
@@ -51,6 +53,7 @@ impl<'a> Compare<'a> {
             sides: Default::default(),
             recent: [const { MOST_RECENT }; 2].map(|most| Lru::new([most])),
             orders: Lru::new([MOST_RECENT]),
+            carried: Carried::default(),
             report: Report { clocks, ..Report::default() },
             each,
         }
@@ -223,6 +226,7 @@ impl<'a> Compare<'a> {
             }
         }
         let ids = [0, 1].map(|point| self.sides[point].before(ends[point]).collect::<Vec<u64>>());
+        self.join(&ids, leave);
         let all = leftover::proposals(&self.sides, &ids, &self.flows, self.options.window);
         for proposal in all {
             let [one, two] = proposal.ids;
@@ -266,9 +270,66 @@ impl<'a> Compare<'a> {
         true
     }
 
+    /// Settles the packets before `leave` whose TCP data the other point has with other boundaries.
+    fn join(&mut self, ids: &[Vec<u64>; 2], leave: [u64; 2]) {
+        for joined in segments::joined(&self.sides, ids, &self.flows, &self.carried) {
+            let leaves = |ids: [u64; 2]| ids[0] < leave[0] || ids[1] < leave[1];
+            for alteration in joined.altered.into_iter().filter(|it| leaves(it.ids)) {
+                self.alter(alteration);
+            }
+            for (point, ids) in joined.ids.iter().enumerate() {
+                for &id in ids.iter().filter(|id| **id < leave[point]) {
+                    let Some(waiting) = self.sides[point].take(id, Slot::Gone) else { continue };
+                    self.carried.add(point, &waiting, true);
+                    if let Some(layer) = waiting.packet.layers.first() {
+                        let toward = self.direction(point, &layer.flow);
+                        self.report.directions[toward as usize].resegmented[point] += 1;
+                    }
+                    for &(_, within) in joined.alone[point].iter().filter(|it| it.0 == id) {
+                        self.missing(point, &waiting, within);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reports bytes that differ in packets with different boundaries.
+    fn alter(&mut self, alteration: Alteration) {
+        let Alteration { ids, layers, other, small } = alteration;
+        let [Some(one), Some(two)] = [0, 1].map(|point| self.sides[point].get(ids[point])) else {
+            return;
+        };
+        let numbers = [one.packet.number, two.packet.number];
+        let packet = if small == 0 { &one.packet } else { &two.packet };
+        let layer = &packet.layers[layers[small]];
+        let view = |packet| judge::View { packet, layer };
+        let views = if small == 0 { [packet, &other] } else { [&other, packet] }.map(view);
+        let toward = self.flows.direction(small, &layer.flow).unwrap_or_default();
+        let from = toward as usize;
+        let (_, difference) = judge::judge(views[from], views[1 - from], None, true);
+        let Some(mut difference) = difference else { return };
+        if small == from {
+            // Whether the check value was right before the packets were joined is not shown.
+            difference.outcome = judge::Outcome::Unknown;
+            difference.checks.clear();
+        }
+        let altered = describe(&views, numbers, toward, false, &difference);
+        let all = views.map(captured);
+        (self.each)(Event::Altered { altered: &altered, bytes: all });
+        self.report.alter(altered);
+    }
+
     /// Reports a packet without a partner.
     fn alone(&mut self, point: usize, id: u64) {
-        let Some(waiting) = self.sides[point].take(id, Slot::Gone) else { return };
+        if let Some(waiting) = self.sides[point].take(id, Slot::Gone) {
+            self.missing(point, &waiting, false);
+        }
+    }
+
+    /// Reports a packet, or a part of one, that the other point does not have.
+    ///
+    /// `within`: it has data of the packet before that part, so that it was there in time.
+    fn missing(&mut self, point: usize, waiting: &Waiting, within: bool) {
         let Some(layer) = waiting.packet.layers.first() else { return };
         let toward = self.direction(point, &layer.flow);
         let seen = Seen { number: waiting.packet.number, flow: layer.flow };
@@ -280,7 +341,7 @@ impl<'a> Compare<'a> {
                     || self.sides[1 - point].ended && waiting.time > last.saturating_sub(slack)
             }
         };
-        if outside {
+        if outside && !within {
             self.report.points[point].outside += 1;
         } else if usize::from(toward == Toward::Before) == point {
             self.report.directions[toward as usize].lost += 1;
@@ -331,7 +392,9 @@ impl<'a> Compare<'a> {
                 numbers,
             });
             let taken = self.sides[point].take(id, Slot::Paired(state));
-            if let Some(layer) = taken.as_ref().and_then(|it| it.packet.layers.first()) {
+            let Some(taken) = taken else { continue };
+            self.carried.add(point, &taken, false);
+            if let Some(layer) = taken.packet.layers.first() {
                 let key = (side::exact(layer), layer.flow);
                 self.recent[point].insert(key, numbers[point], 0);
             }

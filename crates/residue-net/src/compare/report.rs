@@ -123,6 +123,9 @@ pub struct Direction {
     pub other: u64,
     /// Packets whose check values were completed or corrected on the way.
     pub completed: u64,
+    /// Packets of each point whose TCP data the other point has in packets with other boundaries,
+    /// as with segmentation offload.
+    pub resegmented: [u64; 2],
     /// Reductions of the time to live.
     pub hops: BTreeMap<i16, u64>,
     /// Times between the points.

@@ -1,6 +1,7 @@
 //! Tests the comparison of two captures against simulated routers, whose faults are known exactly.
 
 mod router;
+mod segments;
 
 use residue_net::compare::{self, Event, Kind, Options, Outcome, Report, Toward};
 use residue_net::pcap::Reader;

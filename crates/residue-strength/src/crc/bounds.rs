@@ -1,9 +1,9 @@
 //! Bounds on the width of a check value for a Hamming distance d at a length.
 //!
 //! Two bounds say which widths are worth a search where no known code does:
-//! - *Sphere packing* (Hamming 1950): the words within t errors of the codewords of distance 2t + 1
-//!   do not overlap, so that 1 + n + ... + C(n, t) is at most 2^r. An even distance is one less with
-//!   a bit taken away. No code has a smaller r.
+//! - *Sphere packing* (Hamming 1950): the words within t errors of codewords of distance 2t + 1
+//!   do not overlap, so that 1 + n + ... + C(n, t) is at most 2^r. An even distance is one less
+//!   with a bit taken away. No code has a smaller r.
 //! - *BCH* (1960): for 2^m > n there is a cyclic code of distance 2t + 1 with r at most m t, and
 //!   with x + 1 as one more factor, of distance 2t + 2. Cut short it is a CRC, so that some CRC of
 //!   this r does.

@@ -36,9 +36,8 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
     if report.total(|it| it.altered) > 0 || args.strict && report.total(other) > 0 {
         output.found(Outcome::Bad);
     }
-    let nothing = report.total(|it| it.matched) == 0;
-    let nothing = nothing && report.points.iter().all(|point| point.compared > 0);
-    if nothing {
+    let unrelated = unrelated(&report);
+    if unrelated.is_some() {
         output.found(Outcome::Trouble);
     }
     let groups = compare::groups(&report.altered);
@@ -51,11 +50,12 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
             output.finding(line)?;
         }
     }
-    if nothing {
-        output.complain(
-            "no packet is in both captures; are they of the same traffic, do their times overlap, \
-             was offload (GRO, TSO) off, and are 40 bytes or more captured behind the IP header?",
-        );
+    if let Some(both) = unrelated {
+        output.complain(&format!(
+            "{both} in both captures, too few to say anything of the others; are they of the same \
+             traffic, do their times overlap, and are 40 bytes or more captured behind the IP \
+             header?"
+        ));
     }
     for (name, point) in args.names().into_iter().zip(report.points) {
         if let Some(error) = point.error {
@@ -63,6 +63,25 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The least share of the packets of either capture that the other must have, one in so many.
+const LEAST: u64 = 100;
+
+/// Returns how many packets are in both captures, in words, if these are too few to be of the same
+/// traffic. Those from before or after the time of the other capture do not count.
+fn unrelated(report: &Report) -> Option<String> {
+    let points = report.points.each_ref();
+    let [one, two] = points.map(|point| point.compared - point.outside.min(point.compared));
+    let matched = report.total(|it| it.matched + it.resegmented[0].min(it.resegmented[1]));
+    let least = one.min(two);
+    if points.iter().any(|point| point.compared == 0) || matched > 0 && matched * LEAST >= least {
+        return None;
+    }
+    Some(match matched {
+        0 => "no packet is".into(),
+        _ => format!("{matched} of {least} packets are"),
+    })
 }
 
 /// Compares the captures, and writes the altered packets to a file; no file if that fails.

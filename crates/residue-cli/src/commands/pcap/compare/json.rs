@@ -169,6 +169,7 @@ fn direction(it: &Direction) -> Value {
         "identification_changed": it.identification,
         "options_changed": it.other,
         "checks_completed": it.completed,
+        "resegmented": it.resegmented,
         "hops": counts(&it.hops),
     });
     if it.delays.packets > 0 {

@@ -239,6 +239,7 @@ fn rewriting(report: &Report, names: &[String; 2]) -> Vec<String> {
         lines.push(String::new());
         lines.push(format!("rewritten: {}", parts.join(", ")));
     }
+    lines.extend(segmentation(report, names));
     for (at, direction) in report.directions.iter().enumerate() {
         let delays = &direction.delays;
         if delays.packets > 0 {
@@ -257,11 +258,28 @@ fn rewriting(report: &Report, names: &[String; 2]) -> Vec<String> {
     lines
 }
 
+/// Returns where segmentation offload has TCP data in fewer packets.
+fn segmentation(report: &Report, names: &[String; 2]) -> Option<String> {
+    let at = |point: usize| report.total(|it| it.resegmented[point]);
+    let counts = [at(0), at(1)];
+    let fewer = usize::from(counts[1] < counts[0]);
+    (counts != [0, 0]).then(|| {
+        format!(
+            "segmentation differs, which offload does at {}: the same TCP data are in {} there and \
+             in {} in {}",
+            names[fewer],
+            count(counts[fewer], "packet"),
+            counts[1 - fewer],
+            names[1 - fewer],
+        )
+    })
+}
+
 fn last(report: &Report, groups: &[Group], styles: Styles) -> String {
     let altered = report.total(|it| it.altered);
     let unnoticed = report.total(|it| it.unnoticed);
     let Styles { good, bad, .. } = styles;
-    if report.total(|it| it.matched) == 0 {
+    if report.total(|it| it.matched + it.resegmented[0]) == 0 {
         return "nothing compared".into();
     }
     if altered == 0 {

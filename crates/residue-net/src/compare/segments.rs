@@ -1,0 +1,279 @@
+//! TCP data that the two points cut differently: where a network card cuts large segments after the
+//! first capture, or joins small ones before the second, the packets differ and the bytes do not.
+//!
+//! Of the packets of a connection without a partner, the bytes of both points are laid side by side
+//! by their sequence numbers. Bytes at both points are compared, whatever packets carried them. Of
+//! the others, those that no packet with a partner carried either are lost, or came from nowhere.
+
+use super::flows::Flows;
+use super::intake::Packet;
+use super::judge;
+use super::layer::Flow;
+use super::side::{Side, Waiting};
+use crate::lru::Lru;
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+
+/// Largest number of connections whose bytes are remembered, and of segments of each.
+const MOST_FLOWS: usize = 1 << 12;
+const MOST_SEGMENTS: usize = 128;
+
+/// TCP data in a packet.
+struct Piece<'a> {
+    id: u64,
+    waiting: &'a Waiting,
+    /// Place of the layer in the packet.
+    layer: usize,
+    /// Number of the first byte.
+    sequence: u32,
+    /// The data, as far as they were captured.
+    data: &'a [u8],
+    /// Bytes that were sent.
+    sent: usize,
+}
+
+impl<'a> Piece<'a> {
+    fn new(id: u64, waiting: &'a Waiting) -> Option<Piece<'a>> {
+        let packet = &waiting.packet;
+        let layer = packet.layers.iter().position(|layer| layer.flow.protocol == 6)?;
+        let of = &packet.layers[layer];
+        let data = of.start + of.data(&packet.bytes);
+        let sent = of.end.checked_sub(data).filter(|&sent| sent > 0)?;
+        let data = packet.bytes.get(data..of.end.min(packet.bytes.len())).unwrap_or_default();
+        Some(Piece { id, waiting, layer, sequence: of.numbers?[0], data, sent })
+    }
+
+    /// Returns the bytes as numbers of the connection, counted from `base`.
+    fn range(&self, base: u32) -> Range<i64> {
+        let start = i64::from(self.sequence.wrapping_sub(base) as i32);
+        start..start + self.sent as i64
+    }
+}
+
+/// Segments at both points with bytes in common, and different boundaries.
+pub struct Joined {
+    /// The packets of each point.
+    pub ids: [Vec<u64>; 2],
+    /// The packets of each point with a stretch of bytes that the other point has not, and whether
+    /// it has bytes before them.
+    pub alone: [Vec<(u64, bool)>; 2],
+    /// Packets that hold equal bytes in part, and differ in others.
+    pub altered: Vec<Alteration>,
+}
+
+/// Bytes that differ.
+pub struct Alteration {
+    /// The packets of each point.
+    pub ids: [u64; 2],
+    pub layers: [usize; 2],
+    /// The packet with fewer bytes as the other point has it, with its headers and a right checksum.
+    pub other: Packet,
+    /// The point with fewer bytes.
+    pub small: usize,
+}
+
+/// The bytes that a packet carried which no longer waits.
+#[derive(Clone, Copy)]
+struct Stretch {
+    sequence: u32,
+    sent: u32,
+    /// Whether the other point has them with other boundaries.
+    joined: bool,
+}
+
+/// The bytes of connections that packets carried which no longer wait.
+pub struct Carried([Lru<Flow, VecDeque<Stretch>>; 2]);
+
+impl Default for Carried {
+    fn default() -> Self {
+        Carried([const { MOST_FLOWS }; 2].map(|most| Lru::new([most])))
+    }
+}
+
+impl Carried {
+    /// Remembers the bytes of a packet at a point. `joined`: the other point has them with other
+    /// boundaries.
+    pub fn add(&mut self, point: usize, waiting: &Waiting, joined: bool) {
+        let Some(piece) = Piece::new(0, waiting) else { return };
+        let flow = waiting.packet.layers[piece.layer].flow;
+        let map = &mut self.0[point];
+        if map.touch(&flow).is_none() {
+            map.insert(flow, VecDeque::new(), 0);
+        }
+        let Some(list) = map.get_mut(&flow) else { return };
+        if list.len() == MOST_SEGMENTS {
+            list.pop_front();
+        }
+        list.push_back(Stretch { sequence: piece.sequence, sent: piece.sent as u32, joined });
+    }
+
+    /// Returns the bytes of a connection at a point, counted from `base`, and whether the other
+    /// point has them with other boundaries.
+    fn of(&self, point: usize, flow: &Flow, base: u32) -> Vec<(Range<i64>, bool)> {
+        let range = |it: &Stretch| {
+            let start = i64::from(it.sequence.wrapping_sub(base) as i32);
+            (start..start + i64::from(it.sent), it.joined)
+        };
+        self.0[point].get(flow).map(|list| list.iter().map(range).collect()).unwrap_or_default()
+    }
+}
+
+/// Finds segments at both points that hold bytes of one connection with different boundaries.
+pub fn joined(
+    sides: &[Side; 2],
+    ids: &[Vec<u64>; 2],
+    flows: &Flows,
+    carried: &Carried,
+) -> Vec<Joined> {
+    // By the flow at the first point.
+    let mut connections: HashMap<Flow, [Vec<Piece<'_>>; 2]> = HashMap::new();
+    for point in 0..2 {
+        for &id in &ids[point] {
+            let Some(piece) = sides[point].get(id).and_then(|it| Piece::new(id, it)) else {
+                continue;
+            };
+            let flow = piece.waiting.packet.layers[piece.layer].flow;
+            let first = if point == 0 { None } else { flows.translation(1, &flow) };
+            connections.entry(first.unwrap_or(flow)).or_default()[point].push(piece);
+        }
+    }
+    let mut all: Vec<Joined> = connections
+        .into_iter()
+        .filter_map(|(flow, pieces)| of_connection(&flow, pieces, flows, carried))
+        .collect();
+    all.sort_by_key(|joined| joined.ids.clone());
+    all
+}
+
+fn of_connection(
+    flow: &Flow,
+    pieces: [Vec<Piece<'_>>; 2],
+    flows: &Flows,
+    carried: &Carried,
+) -> Option<Joined> {
+    let base = pieces.iter().flatten().next()?.sequence;
+    let [ones, twos] = &pieces;
+    let mut used = [vec![false; ones.len()], vec![false; twos.len()]];
+    let mut altered = Vec::new();
+    // In order of the bytes, so that each is compared with its neighbours only.
+    let mut order: Vec<usize> = (0..twos.len()).collect();
+    order.sort_by_key(|&j| twos[j].range(base).start);
+    let longest = twos.iter().map(|two| two.sent as i64).max().unwrap_or(0);
+    for (i, one) in ones.iter().enumerate() {
+        let mine = one.range(base);
+        let from = order.partition_point(|&j| twos[j].range(base).start < mine.start - longest);
+        for &j in &order[from..] {
+            let two = &twos[j];
+            let theirs = two.range(base);
+            if theirs.start >= mine.end {
+                break;
+            }
+            // Packets of equal boundaries are compared as they are.
+            if theirs.end <= mine.start || theirs == mine {
+                continue;
+            }
+            let both = mine.start.max(theirs.start)..mine.end.min(theirs.end);
+            let data = [bytes(one, &mine, &both), bytes(two, &theirs, &both)];
+            // Numbers of another connection between the same ports may be alike.
+            if !alike(data) {
+                continue;
+            }
+            (used[0][i], used[1][j]) = (true, true);
+            if data[0] != data[1] {
+                altered.extend(alteration([one, two], [&mine, &theirs], &both));
+            }
+        }
+    }
+    let other = flows.translation(0, flow).unwrap_or(*flow);
+    let gone = [carried.of(0, flow, base), carried.of(1, &other, base)];
+    // The packets of the other point may have left before.
+    for point in 0..2 {
+        let joined = |range: &Range<i64>| {
+            let covers = |(other, joined): &(Range<i64>, bool)| {
+                *joined && other != range && other.start < range.end && range.start < other.end
+            };
+            gone[1 - point].iter().any(covers)
+        };
+        for (piece, used) in pieces[point].iter().zip(&mut used[point]) {
+            *used |= joined(&piece.range(base));
+        }
+    }
+    if !used.iter().flatten().any(|used| *used) {
+        return None;
+    }
+    let mut ids: [Vec<u64>; 2] = Default::default();
+    let mut alone: [Vec<(u64, bool)>; 2] = Default::default();
+    for point in 0..2 {
+        let opposite = 1 - point;
+        let mut covered: Vec<Range<i64>> =
+            gone[opposite].iter().map(|(range, _)| range.clone()).collect();
+        covered.extend(pieces[opposite].iter().map(|piece| piece.range(base)));
+        covered.sort_by_key(|range| range.start);
+        for (piece, _) in pieces[point].iter().zip(&used[point]).filter(|(_, used)| **used) {
+            ids[point].push(piece.id);
+            let gaps = gaps(piece.range(base), &covered).into_iter();
+            alone[point].extend(gaps.map(|within| (piece.id, within)));
+        }
+    }
+    Some(Joined { ids, alone, altered })
+}
+
+/// Returns the captured bytes of a stretch, both cut to where the capture ends.
+fn bytes<'a>(piece: &Piece<'a>, range: &Range<i64>, both: &Range<i64>) -> &'a [u8] {
+    let [start, end] = [both.start, both.end].map(|at| (at - range.start) as usize);
+    let end = end.min(piece.data.len());
+    piece.data.get(start.min(end)..end).unwrap_or_default()
+}
+
+/// Returns whether two captures of the same stretch have at least half of its bytes in common.
+fn alike(data: [&[u8]; 2]) -> bool {
+    let length = data[0].len().min(data[1].len());
+    let equal = data[0].iter().zip(data[1]).filter(|(a, b)| a == b).count();
+    2 * equal >= length
+}
+
+/// Returns the stretches of a range that nothing covers: of each, whether something covers bytes
+/// before it. `covered` ascends.
+fn gaps(range: Range<i64>, covered: &[Range<i64>]) -> Vec<bool> {
+    let (mut at, mut gaps) = (range.start, Vec::new());
+    for other in covered.iter().filter(|other| other.end > range.start) {
+        if other.start >= range.end {
+            break;
+        }
+        if other.start > at {
+            gaps.push(at > range.start);
+        }
+        at = at.max(other.end);
+    }
+    if at < range.end {
+        gaps.push(at > range.start);
+    }
+    gaps
+}
+
+/// Returns the difference of two segments in a stretch, if both captured all of it.
+fn alteration(
+    pieces: [&Piece<'_>; 2],
+    ranges: [&Range<i64>; 2],
+    both: &Range<i64>,
+) -> Option<Alteration> {
+    let [one, two] = [0, 1].map(|point| bytes(pieces[point], ranges[point], both));
+    if one.len() != two.len() {
+        // One of the captures was cut: what it lacks is not known.
+        let length = one.len().min(two.len());
+        if one[..length] == two[..length] {
+            return None;
+        }
+    }
+    let small = usize::from(pieces[1].sent < pieces[0].sent);
+    let mut other = pieces[small].waiting.packet.clone();
+    let layer = &pieces[small].waiting.packet.layers[pieces[small].layer];
+    let data = layer.start + layer.data(&other.bytes);
+    let at = data + (both.start - ranges[small].start) as usize;
+    let theirs = if small == 0 { two } else { one };
+    let end = (at + theirs.len()).min(other.bytes.len());
+    other.bytes[at..end].copy_from_slice(&theirs[..end - at]);
+    judge::complete(&mut other.bytes[layer.start..], layer.end - layer.start);
+    let ids = pieces.map(|piece| piece.id);
+    Some(Alteration { ids, layers: pieces.map(|piece| piece.layer), other, small })
+}

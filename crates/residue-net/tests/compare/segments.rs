@@ -1,0 +1,209 @@
+//! TCP data that network cards cut after one point, or join before the other.
+
+use super::run;
+use crate::router::{Body, Captured, Traffic, capture};
+use residue_fixtures::ip::Ends;
+use residue_net::compare::{Event, Options, Outcome, Report};
+use residue_testing::Random;
+
+/// Bytes of a segment on the wire.
+const WIRE: usize = 1400;
+
+/// A stream through a router.
+#[derive(Clone, Copy, Debug)]
+struct Stream {
+    version: u8,
+    /// Wire segments in a packet at each point, at most.
+    together: [usize; 2],
+    nat: bool,
+    /// A wire segment that is lost.
+    lost: Option<usize>,
+    /// A wire segment of which a bit flips, and whether the checksum is computed anew.
+    harmed: Option<(usize, bool)>,
+    /// The segments that the second capture misses at its start.
+    late: usize,
+}
+
+const PLAIN: Stream =
+    Stream { version: 4, together: [1, 1], nat: false, lost: None, harmed: None, late: 0 };
+
+fn ends(version: u8, host: u8) -> [Ends; 2] {
+    match version {
+        4 => {
+            let [a, b] = [[192, 0, 2, host], [198, 51, 100, 7]];
+            [Ends::V4([a, b]), Ends::V4([b, a])]
+        }
+        _ => {
+            let mut all = [[0; 16]; 2];
+            for (address, last) in all.iter_mut().zip([host, 7]) {
+                address[..4].copy_from_slice(&[0x20, 1, 0x0d, 0xb8]);
+                address[15] = last;
+            }
+            let [a, b] = all;
+            [Ends::V6([a, b]), Ends::V6([b, a])]
+        }
+    }
+}
+
+/// Returns what both points capture.
+fn captured(stream: &Stream, seed: u64) -> [Vec<u8>; 2] {
+    let mut random = Random(seed);
+    let mut points: [Vec<Captured>; 2] = Default::default();
+    let sent = 60;
+    for connection in 0..3_u8 {
+        let data = random.bytes(sent * WIRE - 333);
+        let base = random.next() as u32;
+        let port = 40_000 + u16::from(connection);
+        let translated = if stream.nat { port + 1000 } else { port };
+        let host = [10 + connection, if stream.nat { 200 } else { 10 + connection }];
+        let time = |segment: usize| 1_000_000_000 + segment as u64 * 400_000;
+        let mut id = 100;
+        let mut packet = |point: usize, at: usize, bytes: &[u8], time: u64, bad: bool| {
+            let ports = [[port, translated][point], 80];
+            id += 1;
+            let sequence = base.wrapping_add(at as u32);
+            let body = Body { traffic: Traffic::Tcp, ports, sequence, id, data: bytes.to_vec() };
+            let [there, _] = ends(stream.version, host[point]);
+            let mut packet = body.packet(there, 64 - point as u8);
+            if bad {
+                *packet.last_mut().unwrap() ^= 4;
+            }
+            points[point].push((time, packet));
+        };
+        let pieces: Vec<&[u8]> = data.chunks(WIRE).collect();
+        for (i, group) in pieces.chunks(stream.together[0]).enumerate() {
+            let first = i * stream.together[0];
+            packet(0, first * WIRE, &group.concat(), time(first), false);
+        }
+        // Joined before the second point, as far as one follows the other.
+        let mut waiting: Vec<(usize, Vec<u8>)> = Vec::new();
+        let mut flush = |waiting: &mut Vec<(usize, Vec<u8>)>| {
+            let Some((first, _)) = waiting.first() else { return };
+            let (first, last) = (*first, first + waiting.len() - 1);
+            let bytes: Vec<u8> = waiting.drain(..).flat_map(|(_, bytes)| bytes).collect();
+            packet(1, first * WIRE, &bytes, time(last) + 150_000, false);
+        };
+        let mut bad = Vec::new();
+        for (i, piece) in pieces.iter().enumerate().skip(stream.late) {
+            let own = connection == 1;
+            if own && stream.lost == Some(i) {
+                flush(&mut waiting);
+                continue;
+            }
+            let mut bytes = piece.to_vec();
+            match stream.harmed.filter(|(harmed, _)| own && *harmed == i) {
+                // Nothing joins what is wrong.
+                Some((_, false)) => {
+                    flush(&mut waiting);
+                    bad.push((i, bytes));
+                    continue;
+                }
+                Some((_, true)) => *bytes.last_mut().unwrap() ^= 4,
+                None => {}
+            }
+            waiting.push((i, bytes));
+            if waiting.len() == stream.together[1] {
+                flush(&mut waiting);
+            }
+        }
+        flush(&mut waiting);
+        for (i, bytes) in bad {
+            packet(1, i * WIRE, &bytes, time(i) + 150_000, true);
+        }
+        // Answers, which show the direction and the clocks.
+        for segment in (0..sent).step_by(4) {
+            let bytes = random.bytes(20);
+            for point in [1, 0] {
+                let ports = [80, [port, translated][point]];
+                let sequence = 7 + 20 * segment as u32;
+                let body =
+                    Body { traffic: Traffic::Tcp, ports, sequence, id: 9, data: bytes.clone() };
+                let [_, back] = ends(stream.version, host[point]);
+                let sent = time(segment) + 200_000 + 150_000 * (1 - point as u64);
+                points[point].push((sent, body.packet(back, 63 + point as u8)));
+            }
+        }
+    }
+    points.map(|mut packets| {
+        packets.sort_by_key(|(time, _)| *time);
+        capture(&packets, Some(1))
+    })
+}
+
+fn compared(stream: &Stream, seed: u64) -> (Report, usize) {
+    let [one, two] = captured(stream, seed);
+    let mut lost = 0;
+    let report = run([&one, &two], Options::default(), &mut |event| {
+        lost += usize::from(matches!(event, Event::Lost { .. }));
+    });
+    (report, lost)
+}
+
+const TOGETHER: [[usize; 2]; 5] = [[1, 1], [5, 1], [1, 5], [40, 1], [7, 3]];
+
+#[test]
+fn segmentation_offload_is_no_damage() {
+    for version in [4, 6] {
+        for nat in [false, true] {
+            for together in TOGETHER {
+                let stream = Stream { version, nat, together, ..PLAIN };
+                let (report, lost) = compared(&stream, 1);
+                let [after, before] = &report.directions;
+                let faults = after.extra + after.duplicated + after.altered + before.altered;
+                assert_eq!((lost, faults + before.extra), (0, 0), "{stream:?} {report:?}");
+                let offload = after.resegmented.iter().all(|count| *count > 0);
+                assert_eq!(offload, together != [1, 1], "{stream:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_lost_from_a_large_segment_is_found() {
+    for nat in [false, true] {
+        for together in TOGETHER {
+            for lost in [7, 29, 52] {
+                let stream = Stream { nat, together, lost: Some(lost), ..PLAIN };
+                let (report, found) = compared(&stream, 2);
+                assert_eq!(found, 1, "{stream:?} {report:?}");
+                let after = &report.directions[0];
+                assert_eq!((after.extra, after.altered), (0, 0), "{stream:?} {report:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn altered_bytes_in_segments_of_any_boundaries_are_found() {
+    for nat in [false, true] {
+        for together in TOGETHER {
+            for recomputed in [false, true] {
+                let harmed = Some((23, recomputed));
+                let stream = Stream { nat, together, harmed, ..PLAIN };
+                let (report, lost) = compared(&stream, 3);
+                let after = &report.directions[0];
+                let found: Vec<Outcome> = report.altered.iter().map(|it| it.outcome).collect();
+                let expected = match (recomputed, together) {
+                    (false, _) => Outcome::Noticed,
+                    // It is not shown whether the card found the checksum right.
+                    (true, [1, 5]) => Outcome::Unknown,
+                    (true, _) => Outcome::Recomputed,
+                };
+                assert_eq!((found, lost), (vec![expected], 0), "{stream:?} {report:?}");
+                assert_eq!((report.altered[0].bits, after.extra), (1, 0), "{stream:?}");
+            }
+        }
+    }
+}
+
+/// What the second capture misses at its start is no damage, and no packet is paired with one that
+/// was sent later.
+#[test]
+fn a_capture_that_starts_late_accuses_nobody() {
+    for together in TOGETHER {
+        let stream = Stream { together, late: 12, ..PLAIN };
+        let (report, _) = compared(&stream, 4);
+        let [after, before] = &report.directions;
+        assert_eq!((after.altered, before.altered, after.extra), (0, 0, 0), "{stream:?}");
+    }
+}
