@@ -29,6 +29,18 @@ impl Flow {
         Flow { protocol, addresses: [b, a], ports }
     }
 
+    /// Returns whether no router forwards its packets: an address is of one link alone (RFC 3927,
+    /// 5771 and 4291).
+    #[must_use]
+    pub fn is_of_one_link(&self) -> bool {
+        self.addresses.iter().any(|address| match *address.bytes() {
+            [169, 254, ..] | [224, 0, 0, _] | [255, 255, 255, 255] => true,
+            [0xfe, second, ..] => second & 0xc0 == 0x80,
+            [0xff, second, ..] if address.bytes().len() == 16 => matches!(second & 15, 1 | 2),
+            _ => false,
+        })
+    }
+
     /// Returns the number of bits in which the addresses and ports of two flows differ; `None` if
     /// they are of different IP versions.
     #[must_use]
@@ -175,6 +187,15 @@ pub struct Layer {
 }
 
 impl Layer {
+    /// Returns whether it is a message to neighbours, which no router forwards: multicast listener
+    /// discovery, neighbour discovery (RFC 3810 and 4861), or any between addresses of one link.
+    #[must_use]
+    pub fn is_of_one_link(&self, bytes: &[u8]) -> bool {
+        let neighbours = self.flow.protocol == 58
+            && matches!(self.payload(bytes).first(), Some(130..=137 | 143));
+        neighbours || self.flow.is_of_one_link()
+    }
+
     /// Parses the layer whose IP header is at `start` in `bytes`, of which `sent` were sent.
     #[must_use]
     pub fn parse(bytes: &[u8], start: usize, sent: usize) -> Option<Layer> {

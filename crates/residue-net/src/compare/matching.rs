@@ -341,7 +341,9 @@ impl<'a> Compare<'a> {
                     || self.sides[1 - point].ended && waiting.time > last.saturating_sub(slack)
             }
         };
-        if outside && !within {
+        if layer.is_of_one_link(&waiting.packet.bytes) {
+            self.report.points[point].local += 1;
+        } else if outside && !within {
             self.report.points[point].outside += 1;
         } else if usize::from(toward == Toward::Before) == point {
             self.report.directions[toward as usize].lost += 1;

@@ -90,6 +90,8 @@ pub struct Point {
     pub compared: u64,
     /// Packets without a partner from before the other capture began, or after it ended.
     pub outside: u64,
+    /// Packets without a partner that no router forwards: between neighbours on a link.
+    pub local: u64,
     /// Why reading ended early, if it did.
     pub error: Option<Error>,
 }

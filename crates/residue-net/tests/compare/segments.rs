@@ -207,3 +207,50 @@ fn a_capture_that_starts_late_accuses_nobody() {
         assert_eq!((after.altered, before.altered, after.extra), (0, 0, 0), "{stream:?}");
     }
 }
+
+/// Neighbour discovery, mDNS and the like stay on their link: they are neither lost nor extra.
+#[test]
+fn what_no_router_forwards_is_not_lost() {
+    let [one, two] = captured(&PLAIN, 5);
+    let mut random = Random(6);
+    let mut link = |host: u8| -> Vec<Captured> {
+        let six = |first: [u8; 2]| {
+            let mut address = [0; 16];
+            (address[..2].copy_from_slice(&first), address[15] = host);
+            address
+        };
+        let global = six([0x20, 1]);
+        let ends = [
+            Ends::V4([[192, 0, 2, host], [224, 0, 0, 251]]),
+            Ends::V4([[169, 254, 1, host], [169, 254, 2, host]]),
+            Ends::V6([six([0xfe, 0x80]), six([0xff, 2])]),
+            Ends::V6([global, six([0xff, 2])]),
+        ];
+        let mut packets: Vec<Captured> = Vec::new();
+        for i in 0..24_u64 {
+            let ends = ends[i as usize % 4];
+            let data = random.bytes(40);
+            let ports = [5353, 5353];
+            let body = Body { traffic: Traffic::Udp, ports, sequence: 0, id: i as u16, data };
+            packets.push((1_002_000_000 + i * 300_000, body.packet(ends, 255)));
+        }
+        // A neighbour solicitation between addresses that routers do forward.
+        let ends = Ends::V6([global, six([0x20, 2])]);
+        let message = [&[135, 0, 0, 0], &random.bytes(20)[..]].concat();
+        let message = residue_fixtures::ip::seal(message, ends, 58, 2);
+        packets.push((1_005_000_000, ends.packet(58, &message)));
+        packets
+    };
+    let merged = |bytes: &[u8], mut more: Vec<Captured>| {
+        let mut reader = residue_net::pcap::Reader::new(bytes).unwrap();
+        while let Some(packet) = reader.next().unwrap() {
+            more.push((packet.time.unwrap(), packet.bytes[16 + 2..].to_vec()));
+        }
+        more.sort_by_key(|(time, _)| *time);
+        capture(&more, Some(1))
+    };
+    let [one, two] = [merged(&one, link(3)), merged(&two, link(4))];
+    let report = run([&one, &two], Options::default(), &mut |_| {});
+    let total = report.total(|it| it.lost + it.extra + it.altered + it.duplicated);
+    assert_eq!((total, report.points.map(|point| point.local)), (0, [25, 25]));
+}

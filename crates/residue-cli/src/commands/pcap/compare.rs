@@ -72,7 +72,8 @@ const LEAST: u64 = 100;
 /// traffic. Those from before or after the time of the other capture do not count.
 fn unrelated(report: &Report) -> Option<String> {
     let points = report.points.each_ref();
-    let [one, two] = points.map(|point| point.compared - point.outside.min(point.compared));
+    let apart = |point: &compare::Point| point.outside + point.local;
+    let [one, two] = points.map(|point| point.compared.saturating_sub(apart(point)));
     let matched = report.total(|it| it.matched + it.resegmented[0].min(it.resegmented[1]));
     let least = one.min(two);
     if points.iter().any(|point| point.compared == 0) || matched > 0 && matched * LEAST >= least {

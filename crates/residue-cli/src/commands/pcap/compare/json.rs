@@ -189,6 +189,7 @@ fn point(name: &std::ffi::OsStr, it: &Point) -> Value {
         "packets": it.counts.packets,
         "compared": it.compared,
         "outside": it.outside,
+        "local": it.local,
         "without_ip": it.counts.without_ip,
         "fragments": it.counts.fragments,
         "reassembled": it.counts.reassembled,

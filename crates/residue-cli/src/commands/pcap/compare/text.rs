@@ -147,6 +147,7 @@ fn of_point(point: &Point) -> String {
         (counts.incomplete, "with missing fragments, not compared"),
         (counts.cut, "cut"),
         (point.outside, "from outside of the other capture's time"),
+        (point.local, "between neighbours on a link"),
     ];
     for (number, text) in parts {
         if number > 0 {
