@@ -66,7 +66,8 @@ pub struct Alteration {
     /// The packets of each point.
     pub ids: [u64; 2],
     pub layers: [usize; 2],
-    /// The packet with fewer bytes as the other point has it, with its headers and a right checksum.
+    /// The packet with fewer bytes as the other point has it, with its headers and a right
+    /// checksum.
     pub other: Packet,
     /// The point with fewer bytes.
     pub small: usize,
