@@ -2,7 +2,7 @@
 
 use super::family::Family;
 use super::hashes::Hash;
-use super::masked::Mask;
+use super::mask::Mask;
 use super::reading::{Form, Part, Place, Reading};
 use super::sample::{Read, Sample};
 use super::sums::{Kind, Model};

@@ -329,7 +329,10 @@ fn difference(
             _ => true,
         };
         let name = check.protocol.name;
+        // Whether it was right before is not known of a packet that was cut.
+        let was_cut = matches!(was, Some(Verdict::Unverifiable(_) | Verdict::LengthConflict));
         match verdict {
+            Verdict::Good | Verdict::Offloaded if covers && was_cut => unknown.insert(name),
             Verdict::Good if covers && !same => recomputed.insert(name),
             // The card computes it over the altered bytes.
             Verdict::Offloaded if covers => recomputed.insert(name),
@@ -340,8 +343,9 @@ fn difference(
             _ => false,
         };
         rewritten.completed |= verdict == Verdict::Good && !covers && !same;
-        // A right value is no damage, whoever computed it.
-        let unjudged = matches!(verdict, Verdict::Unverifiable(_)) && !outside.is_empty();
+        // A right value is no damage, whoever computed it; one over bytes that were not captured
+        // may be right.
+        let unjudged = matches!(verdict, Verdict::Unverifiable(_));
         if same || matches!(verdict, Verdict::Good | Verdict::Offloaded) || unjudged {
             for span in check.field {
                 let span = span.start as usize..(span.end as usize).min(length);

@@ -273,6 +273,19 @@ fn a_snap_length_at_either_point() {
             (account.lost.len() as u64, 0, 0, account.reordered)
         );
     }
+    // Nobody knows whether a check value over what was not captured is right.
+    let traffic = vec![(Traffic::Tcp, 4), (Traffic::Udp, 4), (Traffic::Tcp, 6)];
+    let account = router::run(&Plan { packets: 3000, traffic, ..Plan::default() });
+    let [one, two] = &account.captures;
+    for lengths in [[96, 96], [96, 9999], [9999, 128]] {
+        let captures = [cut(one, lengths[0]), cut(two, lengths[1])];
+        let report = run(captures.each_ref().map(Vec::as_slice), Options::default(), &mut ignore);
+        for altered in &report.altered {
+            assert!(account.harmed.contains_key(&altered.packets[0]), "{altered:?}");
+            let cut = lengths[1] < 9999 || altered.outcome != Outcome::Noticed;
+            assert!(!cut || altered.outcome == Outcome::Unknown, "{lengths:?} {altered:?}");
+        }
+    }
     // Damage beyond the snap length is not seen, other damage is.
     let account = router::run(&Plan { packets: 3000, ..Plan::default() });
     let [one, two] = &account.captures;

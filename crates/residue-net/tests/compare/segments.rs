@@ -216,7 +216,8 @@ fn what_no_router_forwards_is_not_lost() {
     let mut link = |host: u8| -> Vec<Captured> {
         let six = |first: [u8; 2]| {
             let mut address = [0; 16];
-            (address[..2].copy_from_slice(&first), address[15] = host);
+            address[..2].copy_from_slice(&first);
+            address[15] = host;
             address
         };
         let global = six([0x20, 1]);

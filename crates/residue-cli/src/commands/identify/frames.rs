@@ -1,6 +1,7 @@
 //! `residue identify --frames`: where messages of one format hold their value, and what it covers.
 
 use super::advice;
+use super::answer::{options, print};
 use super::arguments::IdentifyArgs;
 use super::hit::definitions;
 use super::input::contents;
@@ -28,9 +29,9 @@ pub(super) fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()
         read(path, &mut messages)?;
     }
     for samples in records::samples(&messages) {
-        let report = identify(&samples, &super::options(args))?;
+        let report = identify(&samples, &options(args))?;
         if report.convincing() {
-            return super::print(args, &samples, &report, true, output);
+            return print(args, &samples, &report, true, output);
         }
     }
     let located = locate(&messages, args.all)?;
