@@ -1,8 +1,9 @@
 //! The advice at the end of a report: what is certain, what is not, what to do next.
 
-use crate::output::Styles;
+use crate::output::{Output, Styles};
 use residue_report::text::wrapped;
 use serde::Serialize;
+use std::io;
 
 /// Columns of the text.
 const COLUMNS: usize = 100;
@@ -19,6 +20,12 @@ pub struct Advice {
 }
 
 impl Advice {
+    /// Prints it below a report.
+    pub fn print(&self, output: &mut Output) -> io::Result<()> {
+        output.line("")?;
+        self.lines(output.styles).into_iter().try_for_each(|line| output.line(line))
+    }
+
     /// Returns it as lines of text, wrapped.
     pub fn lines(&self, styles: Styles) -> Vec<String> {
         let head = styles.head;

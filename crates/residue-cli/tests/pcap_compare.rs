@@ -245,7 +245,7 @@ fn the_manual_names_all_members() {
     }
 }
 
-/// The same TCP data in large segments before a card, and in small ones behind it.
+/// TCP data in large segments before a card and in small ones behind it are called offload.
 #[test]
 fn offload_is_named() {
     use residue_fixtures::ip::Ends;

@@ -29,7 +29,7 @@ pub struct Effort<'a> {
     pub spend: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-/// Memory that a search may take unless told otherwise, in bytes.
+/// Default memory for the tables of a search, in bytes.
 pub const MEMORY: u64 = 1 << 30;
 
 /// The approximate number of sums of powers that a core makes and compares in a second.

@@ -71,6 +71,7 @@ pub mod sums;
 
 pub use answers::{advise, chance, claims, compare, search};
 pub use codes::{Undetected, additive};
+pub use crc::codewords::lightest::HEAVIEST;
 pub use crc::{Distance, Generator, Limit, Profile, Weights, Witness, named, notes};
 pub use crc::{bounds, probability, profile, weights};
 pub use effort::{Effort, MEMORY, deadline};

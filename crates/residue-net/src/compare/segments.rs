@@ -209,7 +209,7 @@ fn of_connection(
         let mut covered: Vec<Range<i64>> =
             gone[opposite].iter().map(|(range, _)| range.clone()).collect();
         covered.extend(pieces[opposite].iter().map(|piece| piece.range(base)));
-        covered.sort_by_key(|range| range.start);
+        let covered = united(covered);
         for (piece, _) in pieces[point].iter().zip(&used[point]).filter(|(_, used)| **used) {
             ids[point].push(piece.id);
             let gaps = gaps(piece.range(base), &covered).into_iter();
@@ -233,14 +233,25 @@ fn alike(data: [&[u8]; 2]) -> bool {
     2 * equal >= length
 }
 
+/// Returns ranges with the same numbers that ascend and do not touch each other.
+fn united(mut ranges: Vec<Range<i64>>) -> Vec<Range<i64>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut united: Vec<Range<i64>> = Vec::new();
+    for range in ranges {
+        match united.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => united.push(range),
+        }
+    }
+    united
+}
+
 /// Returns the stretches of a range that nothing covers: of each, whether something covers bytes
-/// before it. `covered` ascends.
+/// before it. `covered` is [`united`].
 fn gaps(range: Range<i64>, covered: &[Range<i64>]) -> Vec<bool> {
     let (mut at, mut gaps) = (range.start, Vec::new());
-    for other in covered.iter().filter(|other| other.end > range.start) {
-        if other.start >= range.end {
-            break;
-        }
+    let first = covered.partition_point(|other| other.end <= range.start);
+    for other in covered[first..].iter().take_while(|other| other.start < range.end) {
         if other.start > at {
             gaps.push(at > range.start);
         }

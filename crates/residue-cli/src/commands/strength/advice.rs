@@ -4,10 +4,7 @@ use super::grouped;
 use crate::advice::Advice;
 use residue_strength::advise::Advice as Choice;
 use residue_strength::search::{Outcome, Question};
-use residue_strength::{Distance, Generator, Kind, Notation, Profile};
-
-/// The largest weight of codewords that are searched: wider distances than one more remain bounds.
-const HEAVIEST: u32 = 16;
+use residue_strength::{Distance, Generator, HEAVIEST, Kind, Notation, Profile};
 
 /// Advises on the limits of a polynomial, of which those up to HD `most` were asked for.
 pub fn of_profile(profile: &Profile, text: &str, most: u32) -> Advice {
@@ -27,7 +24,7 @@ pub fn of_profile(profile: &Profile, text: &str, most: u32) -> Advice {
     let open_text = open.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let (not_certain, next) = match open.last() {
         Some(&last) => {
-            let heavy = if last > HEAVIEST + 1 {
+            let heavy = if last as usize > HEAVIEST + 1 {
                 format!(", and errors of more than {HEAVIEST} bits are not searched")
             } else {
                 String::new()

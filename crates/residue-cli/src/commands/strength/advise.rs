@@ -152,11 +152,7 @@ pub fn run(args: &AdviseArgs, output: &mut Output) -> anyhow::Result<()> {
         |output| {
             output.line(report::table(&advice).text())?;
             output.paragraphs(report::findings(&advice))?;
-            output.line("")?;
-            for line in follows.lines(output.styles) {
-                output.line(line)?;
-            }
-            Ok(())
+            Ok(follows.print(output)?)
         },
     )
 }

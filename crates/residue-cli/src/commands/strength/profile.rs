@@ -105,10 +105,7 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
             output.line("")?;
             output.line(note)?;
         }
-        output.line("")?;
-        for line in advice.lines(output.styles) {
-            output.line(line)?;
-        }
+        advice.print(output)?;
         let dim = output.styles.dim;
         output.line(format!("{dim}{}{dim:#}", duration(start.elapsed().as_secs_f64())))?;
     }
@@ -217,10 +214,7 @@ fn one(
                 known.kind
             ))?;
         }
-        output.line("")?;
-        for line in advice.lines(output.styles) {
-            output.line(line)?;
-        }
+        advice.print(output)?;
     }
     Ok(())
 }

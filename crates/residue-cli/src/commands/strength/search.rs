@@ -82,10 +82,7 @@ pub fn run(args: &SearchArgs, output: &mut Output) -> anyhow::Result<()> {
     let text = if args.format.csv { report::csv(&outcome) } else { report::text(&outcome) }?;
     output.line(text.trim_end())?;
     if !args.format.csv {
-        output.line("")?;
-        for line in advice.lines(output.styles) {
-            output.line(line)?;
-        }
+        advice.print(output)?;
     }
     Ok(())
 }

@@ -12,8 +12,8 @@ use super::step::{MULTIPLIERS, Step};
 use crate::identify::found::{CONVINCING, Tally};
 use crate::identify::untried::Untried;
 
-/// Units of all messages that may be stepped through for one reading.
-const MOST_STEPS: usize = 1 << 22;
+/// Bytes of all messages up to which they are searched.
+const MOST_BYTES: usize = 1 << 15;
 /// Choices of lowest bits that are pursued at once.
 const MOST_CHOICES: usize = 1 << 10;
 /// Samples below which the unknown multipliers are too many.
@@ -26,7 +26,7 @@ pub(super) fn search(known: &Known, tally: &mut Tally) {
         return;
     }
     let bytes: usize = known.read.messages.iter().map(Vec::len).sum();
-    if bytes > MOST_STEPS / 128 {
+    if bytes > MOST_BYTES {
         tally.untried.insert(Untried::LongIterated);
         return;
     }
@@ -127,7 +127,7 @@ impl Known<'_> {
     ) -> Option<Vec<[u128; 2]>> {
         let mut found = vec![[0, 0]];
         for bit in 0..self.bits {
-            let mask = (1_u128 << bit | ((1 << bit) - 1)) & self.mask();
+            let mask = u128::MAX >> (127 - bit);
             let mut more = Vec::new();
             for &[a, b] in &found {
                 for choice in 0..4_u128 {

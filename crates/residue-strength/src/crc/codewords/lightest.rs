@@ -20,8 +20,8 @@ use crate::Effort;
 use crate::crc::Generator;
 use crate::field::gf2::{self, Residue};
 
-/// The largest weight of codewords that are searched.
-pub(crate) const HEAVIEST: usize = 16;
+/// The largest weight of codewords that are searched, in bits.
+pub const HEAVIEST: usize = 16;
 
 /// A codeword: its places in rising order, the first 0; entries after its weight are 0.
 pub(crate) type Word = [u32; HEAVIEST];
