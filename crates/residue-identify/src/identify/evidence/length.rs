@@ -1,8 +1,6 @@
 //! The lengths in bits of descriptions of values, of which the shortest bounds the information in
 //! them.
 
-use std::collections::HashMap;
-
 /// Returns the bits of a number, small ones by few (Elias's gamma code, with a sign), of `bits`
 /// bits and two's complement.
 pub(super) fn number(value: u128, bits: u32) -> f64 {
@@ -29,24 +27,28 @@ pub(super) fn alone(values: &[u128], bits: u32) -> f64 {
 
 /// Returns the bits of the different values, and which of them stands where.
 fn repeated(values: &[u128], bits: u32) -> f64 {
-    let mut counts: HashMap<u128, usize> = HashMap::new();
-    for &value in values {
-        *counts.entry(value).or_default() += 1;
-    }
-    let table = f64::from(bits) * counts.len() as f64;
-    table + (values.len().max(1) as f64).log2() * counts.len() as f64 + arrangements(values)
+    let counts = counts(values);
+    let place = (values.len().max(1) as f64).log2();
+    (f64::from(bits) + place) * counts.len() as f64 + orders(&counts)
 }
 
 /// Returns the base-2 logarithm of the number of orders in which these values can stand.
 pub(super) fn arrangements(values: &[u128]) -> f64 {
-    let mut counts: HashMap<u128, usize> = HashMap::new();
-    let mut all = 0.0;
-    for (i, &value) in values.iter().enumerate() {
-        let count = counts.entry(value).or_default();
-        *count += 1;
-        all += ((i + 1) as f64).log2() - (*count as f64).log2();
-    }
-    all
+    orders(&counts(values))
+}
+
+/// Returns how often each of the values occurs.
+fn counts(values: &[u128]) -> Vec<usize> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    sorted.chunk_by(|a, b| a == b).map(<[u128]>::len).collect()
+}
+
+/// Returns the base-2 logarithm of the number of orders of things that occur so often.
+fn orders(counts: &[usize]) -> f64 {
+    let factorial = |n: usize| (2..=n).map(|i| (i as f64).log2()).sum::<f64>();
+    let alike = counts.iter().filter(|&&count| count > 1).map(|&count| factorial(count));
+    factorial(counts.iter().sum()) - alike.sum::<f64>()
 }
 
 /// Returns the bits of the first value, and of the steps from each to the next.
