@@ -95,6 +95,15 @@ pub struct Buffer<'a> {
 }
 
 impl Buffer<'_> {
+    /// Returns the offset of the IP header with these addresses.
+    pub(crate) fn start_of(&self, addresses: [Span; 2]) -> Option<usize> {
+        let [source, _] = addresses;
+        let before = if source.len() == 4 { 12 } else { 8 };
+        let start = (source.start as usize).checked_sub(before)?;
+        let version = self.bytes.get(start)? >> 4;
+        (version == if source.len() == 4 { 4 } else { 6 }).then_some(start)
+    }
+
     /// Returns the packet for which the findings are counted.
     pub(crate) fn origin(&self) -> Origin {
         Origin { packet: self.packet, link: self.link, time: self.time }

@@ -8,6 +8,7 @@
 //! its header was. TCP data that the points cut differently, as with segmentation offload, are
 //! compared by their sequence numbers.
 
+mod clocks;
 mod delays;
 mod describe;
 mod flows;
@@ -23,6 +24,7 @@ mod segments;
 mod side;
 mod sketch;
 
+pub use clocks::Clocks;
 pub use delays::Delays;
 pub use intake::Counts;
 pub use judge::Outcome;
@@ -30,7 +32,7 @@ pub use layer::{Field, Flow};
 pub use options::{MOST_ALTERED, Options};
 pub use pattern::{Altered, BLOCK, Example, Group, Kind, Toward, groups};
 pub use report::{Direction, Event, Point, Report, Seen};
-pub use sketch::{Clocks, Sketch};
+pub use sketch::Sketch;
 
 use crate::pcap::Reader;
 use flows::Flows;
@@ -40,7 +42,7 @@ use std::io::Read;
 
 /// Samples a capture, for [`run`].
 pub fn sketch<R: Read>(reader: Reader<R>) -> Sketch {
-    Sketch::of(&mut Intake::new(reader))
+    Sketch::of(&mut Intake::new(reader).with_copies(false))
 }
 
 /// Compares two captures, which were sampled before; passes events to `each` as they are found.
@@ -56,10 +58,14 @@ pub fn run<R: Read>(
     let mut flows = Flows::default();
     let mut clocks = sketch::compare(sketches, &mut flows);
     if let Some(difference) = options.difference {
-        clocks.difference = difference;
+        clocks.set(difference);
     }
     let mut compare = Compare::new(options, clocks, flows, each);
-    let mut intakes = readers.map(Intake::new);
+    let [one, two] = readers.map(Intake::new);
+    let intake = |intake: Intake<R>, sketch: &Sketch| {
+        if sketch.doubled { intake.with_copies(true) } else { intake }
+    };
+    let mut intakes = [intake(one, &sketches[0]), intake(two, &sketches[1])];
     compare.read(&mut intakes);
     let mut report = compare.report;
     for (point, intake) in intakes.into_iter().enumerate() {

@@ -14,6 +14,7 @@ pub mod agreements;
 mod buffer;
 pub mod check;
 pub mod compare;
+pub mod copies;
 mod datagram;
 pub mod diagnose;
 mod error;

@@ -60,19 +60,24 @@ impl Flows {
                 *count = count.saturating_add(1);
             }
         }
-        let direction = match layers[1].ttl.cmp(&layers[0].ttl) {
+        for (side, layer) in layers.iter().enumerate() {
+            self.learn_direction(side, &layer.flow, [layers[0].ttl, layers[1].ttl]);
+        }
+    }
+
+    /// Learns the direction of a flow at point `side` from the times to live of a packet at both.
+    pub fn learn_direction(&mut self, side: usize, flow: &Flow, ttls: [u8; 2]) {
+        let direction = match ttls[1].cmp(&ttls[0]) {
             std::cmp::Ordering::Less => 0,
             std::cmp::Ordering::Equal => return,
             std::cmp::Ordering::Greater => 1,
         };
-        for (side, sources) in self.sources.iter_mut().enumerate() {
-            let source = layers[side].flow.addresses[0];
-            if sources.touch(&source).is_none() {
-                sources.insert(source, [0; 2], 0);
-            }
-            if let Some(counts) = sources.get_mut(&source) {
-                counts[direction] = counts[direction].saturating_add(1);
-            }
+        let (sources, source) = (&mut self.sources[side], flow.addresses[0]);
+        if sources.touch(&source).is_none() {
+            sources.insert(source, [0; 2], 0);
+        }
+        if let Some(counts) = sources.get_mut(&source) {
+            counts[direction] = counts[direction].saturating_add(1);
         }
     }
 

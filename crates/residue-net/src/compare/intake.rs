@@ -2,7 +2,7 @@
 
 use super::layer::Layer;
 use crate::Error;
-use crate::check::Span;
+use crate::copies::{self, Copies};
 use crate::lru::Lru;
 use crate::pcap::{self, Reader};
 use crate::verify::{Buffer, Places, Verifier};
@@ -30,6 +30,8 @@ pub struct Packet {
     pub layers: Vec<Layer>,
     /// Whether it was reassembled from fragments, so that its IP header is made up.
     pub reassembled: bool,
+    /// Whether it is a copy of the packet before, if that is looked at.
+    pub is_copy: bool,
 }
 
 impl Packet {
@@ -57,6 +59,8 @@ pub struct Counts {
     pub incomplete: u64,
     /// Packets of which the capture holds less than was sent.
     pub cut: u64,
+    /// Packets that were left out because the capture holds every packet twice.
+    pub copies: u64,
 }
 
 /// Reads the packets of a capture.
@@ -65,6 +69,10 @@ pub struct Intake<R: Read> {
     verifier: Verifier,
     headers: Lru<u64, (u8, Vec<u8>)>,
     ready: VecDeque<Packet>,
+    /// Finds copies, as long as these matter.
+    pub copies: Option<Copies>,
+    /// Whether copies are left out.
+    drops: bool,
     /// Numbers of packets so far.
     pub counts: Counts,
     /// Why reading ended early, if it did.
@@ -78,20 +86,29 @@ impl<R: Read> Intake<R> {
             verifier: Verifier::new(),
             headers: Lru::new([MOST_HEADERS]),
             ready: VecDeque::new(),
+            copies: None,
+            drops: false,
             counts: Counts::default(),
             error: None,
         }
     }
 
+    /// Finds copies of packets, and leaves them out if told to.
+    pub fn with_copies(self, drops: bool) -> Intake<R> {
+        Intake { copies: Some(Copies::default()), drops, ..self }
+    }
+
     /// Returns the next packet without removing it; `None` at the end.
     pub fn peek(&mut self) -> Option<&Packet> {
         while self.ready.is_empty() {
-            let Intake { reader, verifier, headers, ready, counts, error } = self;
+            let Intake { reader, verifier, headers, ready, copies, drops, counts, error } = self;
+            let drops = *drops;
             let next = match reader.as_mut()?.next() {
                 Ok(Some(packet)) => {
                     counts.packets += 1;
                     counts.cut += u64::from(packet.bytes.len() < packet.wire_length as usize);
-                    let mut take = Taking { headers, ready, counts, packet: Some(packet) };
+                    let of = Some(packet);
+                    let mut take = Taking { headers, ready, copies, drops, counts, packet: of };
                     verifier.packet(&packet, |buffer| take.buffer(buffer));
                     continue;
                 }
@@ -100,7 +117,7 @@ impl<R: Read> Intake<R> {
             };
             *error = next;
             *reader = None;
-            let mut take = Taking { headers, ready, counts, packet: None };
+            let mut take = Taking { headers, ready, copies, drops, counts, packet: None };
             verifier.finish(|buffer| take.buffer(buffer));
         }
         self.ready.front()
@@ -116,6 +133,8 @@ impl<R: Read> Intake<R> {
 struct Taking<'a> {
     headers: &'a mut Lru<u64, (u8, Vec<u8>)>,
     ready: &'a mut VecDeque<Packet>,
+    copies: &'a mut Option<Copies>,
+    drops: bool,
     counts: &'a mut Counts,
     packet: Option<pcap::Packet<'a>>,
 }
@@ -132,7 +151,7 @@ impl Taking<'_> {
     fn packet(&mut self, buffer: &Buffer<'_>, packet: pcap::Packet<'_>) {
         if let Some(fragment) = buffer.found.fragments.first() {
             self.counts.fragments += 1;
-            let start = start_of([fragment.ip.source, fragment.ip.destination], buffer);
+            let start = buffer.start_of([fragment.ip.source, fragment.ip.destination]);
             if fragment.offset == 0
                 && let Some(start) = start
                 && let Some(header) = buffer.bytes.get(start..start + 20)
@@ -143,12 +162,12 @@ impl Taking<'_> {
             return;
         }
         let networks = &buffer.found.networks;
-        let start = networks.first().and_then(|network| start_of(*network, buffer));
+        let start = networks.first().and_then(|network| buffer.start_of(*network));
         let Some(start) = start else {
             self.counts.without_ip += 1;
             return;
         };
-        let inner = networks.last().and_then(|network| start_of(*network, buffer));
+        let inner = networks.last().and_then(|network| buffer.start_of(*network));
         let inner = inner.filter(|&inner| inner > start).map(|inner| inner - start);
         let sent = (packet.wire_length as usize).max(buffer.bytes.len()) - start;
         let bytes = buffer.bytes[start..].to_vec();
@@ -174,7 +193,7 @@ impl Taking<'_> {
         let mut bytes = rebuilt(&header, protocol, addresses, payload.len());
         let moved = bytes.len() - addresses.len();
         bytes.extend_from_slice(payload);
-        let inner = buffer.found.networks[1..].last().and_then(|inner| start_of(*inner, buffer));
+        let inner = buffer.found.networks[1..].last().and_then(|inner| buffer.start_of(*inner));
         let sent = bytes.len();
         self.push(buffer.packet, bytes, sent, inner.map(|inner| inner + moved), true);
     }
@@ -196,17 +215,15 @@ impl Taking<'_> {
             return;
         }
         let time = self.packet.and_then(|packet| packet.time);
-        self.ready.push_back(Packet { number, time, bytes, sent, layers, reassembled });
+        let copies = self.copies.as_mut();
+        let is_copy = copies.is_some_and(|it| it.take(copies::key(&bytes, sent), time));
+        if is_copy && self.drops {
+            self.counts.copies += 1;
+            return;
+        }
+        let packet = Packet { number, time, bytes, sent, layers, reassembled, is_copy };
+        self.ready.push_back(packet);
     }
-}
-
-/// Returns the offset of the IP header with these addresses.
-fn start_of(addresses: [Span; 2], buffer: &Buffer<'_>) -> Option<usize> {
-    let [source, _] = addresses;
-    let before = if source.len() == 4 { 12 } else { 8 };
-    let start = (source.start as usize).checked_sub(before)?;
-    let version = buffer.bytes.get(start)? >> 4;
-    (version == if source.len() == 4 { 4 } else { 6 }).then_some(start)
 }
 
 /// Returns the IP header of a reassembled datagram, from the first 20 bytes of its first fragment.

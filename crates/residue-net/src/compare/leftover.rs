@@ -1,9 +1,11 @@
 //! Partners for packets without an unaltered one: by header if the data was altered, by data if the
 //! header was.
 
+use super::clocks::Clocks;
 use super::flows::Flows;
 use super::judge::View;
 use super::layer::{Flow, Layer, Masks, same_content};
+use super::pattern::Toward;
 use super::side::{Side, Waiting};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -29,6 +31,7 @@ pub fn proposals(
     sides: &[Side; 2],
     ids: &[Vec<u64>; 2],
     flows: &Flows,
+    clocks: &Clocks,
     window: i64,
 ) -> Vec<Proposal> {
     let mut index: HashMap<u64, Vec<(u64, usize)>> = HashMap::new();
@@ -59,7 +62,11 @@ pub fn proposals(
                         score: score(one, place, two, theirs, flows),
                         apart: one.time.abs_diff(two.time),
                     };
-                    if proposal.score >= ENOUGH && proposal.apart <= window.unsigned_abs() {
+                    let layers = [layer, &two.packet.layers[theirs]];
+                    if proposal.score >= ENOUGH
+                        && proposal.apart <= window.unsigned_abs()
+                        && is_possible([one, two], layers, flows, clocks)
+                    {
                         found.push(proposal);
                     }
                 }
@@ -70,6 +77,23 @@ pub fn proposals(
         b.score.total_cmp(&a.score).then(a.apart.cmp(&b.apart)).then(a.ids.cmp(&b.ids))
     });
     found
+}
+
+/// Returns the direction of a packet: that of others of its flow, or by its time to live.
+pub fn toward(layers: [&Layer; 2], flows: &Flows) -> Toward {
+    let [one, two] = layers;
+    let known = flows.direction(0, &one.flow).or_else(|| flows.direction(1, &two.flow));
+    known.unwrap_or_else(|| Toward::by_hops([one.ttl, two.ttl]))
+}
+
+/// Returns whether the times of two packets allow that they are one.
+pub fn is_possible(
+    both: [&Waiting; 2],
+    layers: [&Layer; 2],
+    flows: &Flows,
+    clocks: &Clocks,
+) -> bool {
+    clocks.allow(both.map(|it| it.time), toward(layers, flows))
 }
 
 /// Returns the candidates around a time; they are in order of time.

@@ -1,5 +1,6 @@
 //! The matching of packets, in order of time and in bounded memory.
 
+use super::clocks::Clocks;
 use super::describe::{captured, describe};
 use super::flows::Flows;
 use super::intake::{Intake, Packet};
@@ -11,7 +12,6 @@ use super::pattern::Toward;
 use super::report::{Event, Report, Seen};
 use super::segments::{self, Alteration, Carried};
 use super::side::{self, Arrived, Side, Slot, Waiting};
-use super::sketch::Clocks;
 use crate::lru::Lru;
 use std::io::Read;
 
@@ -86,7 +86,7 @@ impl<'a> Compare<'a> {
     /// Returns the time of a packet on the clock of the first capture.
     fn adjusted(&self, point: usize, packet: &Packet) -> i64 {
         let time = packet.time_or_number(self.clocks.timed);
-        if point == 0 { time } else { time.saturating_sub(self.clocks.difference) }
+        if point == 0 { time } else { self.clocks.on_first(time) }
     }
 
     fn take(&mut self, point: usize, packet: Packet) {
@@ -159,7 +159,15 @@ impl<'a> Compare<'a> {
             }
             _ => true,
         };
-        alike && flows && identified && one.time.abs_diff(two.time) <= self.window()
+        alike
+            && flows
+            && identified
+            && one.time.abs_diff(two.time) <= self.window()
+            && if point == 0 {
+                leftover::is_possible([one, two], [a, b], &self.flows, &self.clocks)
+            } else {
+                leftover::is_possible([two, one], [b, a], &self.flows, &self.clocks)
+            }
     }
 
     fn window(&self) -> u64 {
@@ -227,7 +235,8 @@ impl<'a> Compare<'a> {
         }
         let ids = [0, 1].map(|point| self.sides[point].before(ends[point]).collect::<Vec<u64>>());
         self.join(&ids, leave);
-        let all = leftover::proposals(&self.sides, &ids, &self.flows, self.options.window);
+        let (flows, clocks) = (&self.flows, &self.clocks);
+        let all = leftover::proposals(&self.sides, &ids, flows, clocks, self.options.window);
         for proposal in all {
             let [one, two] = proposal.ids;
             if self.sides[0].get(one).is_some() && self.sides[1].get(two).is_some() {
@@ -247,15 +256,17 @@ impl<'a> Compare<'a> {
         self.finish_order();
     }
 
-    fn direction(&self, point: usize, flow: &Flow) -> Toward {
-        self.flows.direction(point, flow).unwrap_or_default()
+    /// Returns the direction of a packet at a point, by that of others of a flow in it.
+    fn direction(&self, point: usize, packet: &Packet) -> Toward {
+        let known = |layer: &Layer| self.flows.direction(point, &layer.flow);
+        packet.layers.iter().find_map(known).unwrap_or_default()
     }
 
     /// Reports a packet as a duplicate if it arrived twice.
     fn duplicate(&mut self, point: usize, id: u64) -> bool {
         let Some(waiting) = self.sides[point].get(id) else { return false };
         let Some(layer) = waiting.packet.layers.first() else { return false };
-        let toward = self.direction(point, &layer.flow);
+        let toward = self.direction(point, &waiting.packet);
         let arrives = usize::from(toward == Toward::After) == point;
         let Some(&of) = self.recent[point].get(&(side::exact(layer), layer.flow)) else {
             return false;
@@ -281,10 +292,8 @@ impl<'a> Compare<'a> {
                 for &id in ids.iter().filter(|id| **id < leave[point]) {
                     let Some(waiting) = self.sides[point].take(id, Slot::Gone) else { continue };
                     self.carried.add(point, &waiting, true);
-                    if let Some(layer) = waiting.packet.layers.first() {
-                        let toward = self.direction(point, &layer.flow);
-                        self.report.directions[toward as usize].resegmented[point] += 1;
-                    }
+                    let toward = self.direction(point, &waiting.packet);
+                    self.report.directions[toward as usize].resegmented[point] += 1;
                     for &(_, within) in joined.alone[point].iter().filter(|it| it.0 == id) {
                         self.missing(point, &waiting, within);
                     }
@@ -331,7 +340,7 @@ impl<'a> Compare<'a> {
     /// `within`: it has data of the packet before that part, so that it was there in time.
     fn missing(&mut self, point: usize, waiting: &Waiting, within: bool) {
         let Some(layer) = waiting.packet.layers.first() else { return };
-        let toward = self.direction(point, &layer.flow);
+        let toward = self.direction(point, &waiting.packet);
         let seen = Seen { number: waiting.packet.number, flow: layer.flow };
         let slack = self.clocks.spread;
         let outside = match self.sides[1 - point].times {
@@ -362,10 +371,9 @@ impl<'a> Compare<'a> {
         let views = leftover::views(one, two, places);
         let layers = views.map(|view| *view.layer);
         let numbers = [one.packet.number, two.packet.number];
-        let between = two.time.saturating_sub(one.time).saturating_add(self.clocks.difference);
-        let toward = self.flows.direction(0, &layers[0].flow).unwrap_or({
-            if layers[1].ttl > layers[0].ttl { Toward::Before } else { Toward::After }
-        });
+        let times = [one.time, two.time];
+        let toward = leftover::toward([&layers[0], &layers[1]], &self.flows);
+        let outer = [one, two].map(|it| it.packet.layers.first().map(|layer| layer.flow));
         let from = toward as usize;
         let (origin, arrived) = (&layers[from], &layers[1 - from]);
         let flow = self.flows.translation(from, &origin.flow).filter(|flow| {
@@ -382,10 +390,18 @@ impl<'a> Compare<'a> {
             self.report.alter(altered);
         }
         let is_clean = difference.is_none();
-        if is_clean || views[0].layer.content == views[1].layer.content {
+        let [one, two] = views.map(|view| view.layer);
+        // Of a packet that one point cut, the first bytes are enough.
+        if is_clean || one.content == two.content || one.head.is_some() && one.head == two.head {
             self.flows.learn([&layers[0], &layers[1]]);
+            // The outer flow of a tunnel that only one point sees has the direction of its packets.
+            for (point, flow) in outer.into_iter().enumerate() {
+                if let Some(flow) = flow.filter(|flow| *flow != layers[point].flow) {
+                    self.flows.learn_direction(point, &flow, [layers[0].ttl, layers[1].ttl]);
+                }
+            }
         }
-        self.delay(toward, between, numbers, origin.flow);
+        self.delay(toward, times, numbers, origin.flow);
         for (point, id) in ids.into_iter().enumerate() {
             let state = (point != from).then_some(Arrived {
                 toward,
@@ -404,11 +420,11 @@ impl<'a> Compare<'a> {
         self.finish_order();
     }
 
-    fn delay(&mut self, toward: Toward, between: i64, numbers: [u64; 2], flow: Flow) {
+    fn delay(&mut self, toward: Toward, times: [i64; 2], numbers: [u64; 2], flow: Flow) {
         if !self.clocks.timed {
             return;
         }
-        let delay = if toward == Toward::After { between } else { between.saturating_neg() };
+        let delay = self.clocks.delay(times, toward);
         let direction = &mut self.report.directions[toward as usize];
         direction.delays.add(delay);
         let least = self.clocks.least[toward as usize].unwrap_or(direction.delays.least);

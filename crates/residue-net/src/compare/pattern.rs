@@ -19,6 +19,13 @@ pub enum Toward {
 }
 
 impl Toward {
+    /// Returns the direction in which the time to live became smaller between the first and the
+    /// second capture.
+    #[must_use]
+    pub fn by_hops(ttls: [u8; 2]) -> Toward {
+        if ttls[1] > ttls[0] { Toward::Before } else { Toward::After }
+    }
+
     /// Returns the name for reports.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -1,12 +1,12 @@
 //! The result of a comparison.
 
+use super::clocks::Clocks;
 use super::delays::Delays;
 use super::intake::Counts;
 use super::judge::Rewritten;
 use super::layer::{Flow, Layer};
 use super::options::MOST_ALTERED;
 use super::pattern::{Altered, Toward};
-use super::sketch::Clocks;
 use crate::Error;
 use std::collections::BTreeMap;
 

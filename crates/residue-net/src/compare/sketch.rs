@@ -1,9 +1,12 @@
 //! The first pass: a sample of both captures that contains the packets of both points alike, from
 //! which the difference of the clocks and the translations of flows are learned.
 
+use super::clocks::{Clocks, Pair};
 use super::flows::Flows;
 use super::intake::Intake;
 use super::layer::Layer;
+use super::pattern::Toward;
+use crate::copies::Copies;
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -17,8 +20,9 @@ struct Sampled {
     time: i64,
     number: i64,
     layer: Layer,
-    /// Number of packets with this hash.
+    /// Number of packets with this hash, and of copies among them.
     count: u32,
+    copies: u32,
 }
 
 /// A sample of a capture.
@@ -27,6 +31,10 @@ pub struct Sketch {
     packets: BTreeMap<u64, Sampled>,
     /// Whether all packets have a time.
     pub timed: bool,
+    /// Whether the capture holds every packet twice.
+    pub doubled: bool,
+    /// Times of the first and of the last packet.
+    pub times: Option<[u64; 2]>,
 }
 
 impl Sketch {
@@ -35,71 +43,55 @@ impl Sketch {
         let mut sketch = Sketch { timed: true, ..Sketch::default() };
         while let Some(packet) = intake.next() {
             sketch.timed &= packet.time.is_some();
+            if let Some(time) = packet.time {
+                let [first, last] = sketch.times.unwrap_or([time; 2]);
+                sketch.times = Some([first.min(time), last.max(time)]);
+            }
+            // Nothing is looked for that is not there.
+            if intake.copies.as_ref().is_some_and(Copies::is_decided) {
+                intake.copies = None;
+            }
             let (time, number) = (packet.time_or_number(true), packet.time_or_number(false));
             for layer in packet.layers.iter().filter(|layer| layer.payload_length() > 0) {
                 let hash = layer.head.unwrap_or(layer.content);
                 if let Some(known) = sketch.packets.get_mut(&hash) {
                     known.count += 1;
+                    known.copies += u32::from(packet.is_copy);
                     continue;
                 }
-                sketch.packets.insert(hash, Sampled { time, number, layer: *layer, count: 1 });
+                let sampled = Sampled { time, number, layer: *layer, count: 1, copies: 0 };
+                sketch.packets.insert(hash, sampled);
                 if sketch.packets.len() > SAMPLE {
                     sketch.packets.pop_last();
                 }
             }
         }
+        sketch.doubled = intake.copies.as_ref().is_some_and(Copies::is_doubled);
         sketch
     }
-}
 
-/// What two samples show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clocks {
-    /// Time of the second capture less that of the first, in nanoseconds, for the median packet.
-    pub difference: i64,
-    /// Largest deviation of 99 of 100 packets from it.
-    pub spread: i64,
-    /// Smallest time from the first to the second capture of packets in that direction, and from
-    /// the second to the first of the others, in nanoseconds, on clocks that differ.
-    pub least: [Option<i64>; 2],
-    /// Number of packets in both samples.
-    pub packets: u64,
-    /// Whether all packets of both captures have a time; if not, packets are numbered.
-    pub timed: bool,
+    /// Returns how many packets a sampled one stands for.
+    fn number(&self, sampled: &Sampled) -> u32 {
+        sampled.count - if self.doubled { sampled.copies } else { 0 }
+    }
 }
 
 /// Compares two samples, and learns the translations of flows.
 pub fn compare(sketches: &[Sketch; 2], flows: &mut Flows) -> Clocks {
     let [one, two] = sketches;
     let timed = one.timed && two.timed;
-    let mut differences: Vec<i64> = Vec::new();
-    let mut least: [Option<i64>; 2] = [None; 2];
+    let mut pairs: Vec<Pair> = Vec::new();
     for (hash, before) in &one.packets {
         let Some(after) = two.packets.get(hash) else { continue };
         // Of equal packets it is not known which is which.
-        if before.count != 1 || after.count != 1 {
+        if one.number(before) != 1 || two.number(after) != 1 {
             continue;
         }
-        if before.layer.content == after.layer.content {
-            flows.learn([&before.layer, &after.layer]);
-        }
+        flows.learn([&before.layer, &after.layer]);
         let time = |it: &Sampled| if timed { it.time } else { it.number };
         let difference = time(after).saturating_sub(time(before));
-        differences.push(difference);
-        let turned = after.layer.ttl > before.layer.ttl;
-        let delay = if turned { difference.saturating_neg() } else { difference };
-        let least = &mut least[usize::from(turned)];
-        *least = Some(least.map_or(delay, |known| known.min(delay)));
+        let toward = Toward::by_hops([before.layer.ttl, after.layer.ttl]);
+        pairs.push(Pair { time: time(after), difference, toward });
     }
-    differences.sort_unstable();
-    let Some(&difference) = differences.get(differences.len() / 2) else {
-        return Clocks { timed, ..Clocks::default() };
-    };
-    let mut deviations: Vec<i64> = differences
-        .iter()
-        .map(|time| i64::try_from(time.abs_diff(difference)).unwrap_or(i64::MAX))
-        .collect();
-    deviations.sort_unstable();
-    let spread = deviations.get(deviations.len() * 99 / 100).copied().unwrap_or(0);
-    Clocks { difference, spread, least, packets: differences.len() as u64, timed }
+    Clocks::of(pairs, timed)
 }
