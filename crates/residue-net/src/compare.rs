@@ -8,7 +8,9 @@
 //! its header was. TCP data that the points cut differently, as with segmentation offload, are
 //! compared by their sequence numbers.
 
+mod again;
 mod clocks;
+mod datagrams;
 mod delays;
 mod describe;
 mod flows;
@@ -23,6 +25,7 @@ mod report;
 mod segments;
 mod side;
 mod sketch;
+mod traffic;
 
 pub use clocks::Clocks;
 pub use delays::Delays;
@@ -33,6 +36,7 @@ pub use options::{MOST_ALTERED, Options};
 pub use pattern::{Altered, BLOCK, Example, Group, Kind, Toward, groups};
 pub use report::{Direction, Event, Point, Report, Seen};
 pub use sketch::Sketch;
+pub use traffic::{INTERVALS, Survey, Times, Traffic};
 
 use crate::pcap::Reader;
 use flows::Flows;
@@ -61,6 +65,7 @@ pub fn run<R: Read>(
         clocks.set(difference);
     }
     let mut compare = Compare::new(options, clocks, flows, each);
+    compare.report.survey = Survey::of(clocks.span(sketches.each_ref().map(|it| it.times)));
     let [one, two] = readers.map(Intake::new);
     let intake = |intake: Intake<R>, sketch: &Sketch| {
         if sketch.doubled { intake.with_copies(true) } else { intake }

@@ -100,6 +100,16 @@ impl Clocks {
         time.saturating_sub(self.difference).saturating_sub(self.gained(time))
     }
 
+    /// Returns the time from the first packet of both captures to the last, on the first clock,
+    /// from those of each capture; `None` if packets have no times.
+    pub fn span(&self, times: [Option<[u64; 2]>; 2]) -> Option<[i64; 2]> {
+        let [one, two] = times.map(|times| times.map(|ends| ends.map(|it| it as i64)));
+        let two = two.map(|ends| ends.map(|time| self.on_first(time)));
+        let ends = [one, two].into_iter().flatten();
+        let span = ends.reduce(|one, two| [one[0].min(two[0]), one[1].max(two[1])]);
+        span.filter(|_| self.timed)
+    }
+
     /// Returns the time that a packet took, if it was at the points at these times of the first
     /// clock.
     pub fn delay(&self, times: [i64; 2], toward: Toward) -> i64 {

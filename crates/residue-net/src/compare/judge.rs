@@ -50,8 +50,18 @@ pub struct Rewritten {
     pub identification: bool,
     /// Largest segment size, or a packet quoted by ICMP.
     pub other: bool,
-    /// A check value was wrong, offloaded or absent before, and is right after.
+    /// A check value was offloaded before, and is right after.
     pub completed: bool,
+    /// A check value was wrong or absent before, and is right after.
+    pub corrected: bool,
+}
+
+impl Rewritten {
+    /// Records that a check value with this verdict became right.
+    fn righted(&mut self, was: Option<Verdict>) {
+        self.completed |= was == Some(Verdict::Offloaded);
+        self.corrected |= matches!(was, Some(Verdict::Bad | Verdict::Absent | Verdict::Illegal));
+    }
 }
 
 /// An alteration, by the bytes of the network layer.
@@ -136,8 +146,9 @@ pub fn judge(
     // The usual case: all is right, and nothing differs but what devices are to change.
     if after.is_good() && same_but_checks(&expected, arrived, &after) {
         let before = Walked::new(origin, from.layer.end - from.layer.start);
-        let all_cut = |it: &Walked| it.verdicts.iter().all(|it| *it == Verdict::Good);
-        rewritten.completed = all_cut(&after) && !before.is_good();
+        for (check, _) in after.checks().filter(|(_, verdict)| *verdict == Verdict::Good) {
+            rewritten.righted(before.of(check).map(|(_, verdict)| verdict));
+        }
         return (rewritten, None);
     }
     let before = Walked::new(origin, from.layer.end - from.layer.start);
@@ -342,7 +353,9 @@ fn difference(
             Verdict::Unverifiable(_) | Verdict::LengthConflict if covers => unknown.insert(name),
             _ => false,
         };
-        rewritten.completed |= verdict == Verdict::Good && !covers && !same;
+        if verdict == Verdict::Good && !covers && !same {
+            rewritten.righted(was);
+        }
         // A right value is no damage, whoever computed it; one over bytes that were not captured
         // may be right.
         let unjudged = matches!(verdict, Verdict::Unverifiable(_));

@@ -154,6 +154,7 @@ fn score(one: &Waiting, place: usize, two: &Waiting, theirs: usize, flows: &Flow
     };
     score += match (a.identification, b.identification) {
         (Some(a), Some(b)) if a == b => 4.0,
+        (Some(_), Some(_)) if flows.keeps_identification(0, &a.flow) == Some(false) => 0.0,
         (Some(_), Some(_)) => -2.0,
         _ => 0.0,
     };

@@ -1,6 +1,8 @@
 //! The matching of packets, in order of time and in bounded memory.
 
+use super::again::{Passed, Repairs, Stretch};
 use super::clocks::Clocks;
+use super::datagrams;
 use super::describe::{captured, describe};
 use super::flows::Flows;
 use super::intake::{Intake, Packet};
@@ -10,9 +12,11 @@ use super::leftover;
 use super::options::Options;
 use super::pattern::Toward;
 use super::report::{Event, Report, Seen};
-use super::segments::{self, Alteration, Carried};
+use super::segments::{self, Alteration, Carried, Gap};
 use super::side::{self, Arrived, Side, Slot, Waiting};
+use super::traffic::Traffic;
 use crate::lru::Lru;
+use std::collections::HashSet;
 use std::io::Read;
 
 /// Largest amount of memory for waiting packets of a point, in bytes.
@@ -21,6 +25,7 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_RECENT: usize = 1 << 17;
 /// Largest number of packets of a point that wait, or follow one that waits.
 const MOST_SLOTS: usize = 400_000;
+const MILLISECOND: u64 = 1_000_000;
 /// Largest number of equal packets to test for an unaltered partner.
 const MOST_TESTED: usize = 128;
 
@@ -35,6 +40,9 @@ pub struct Compare<'a> {
     /// Greatest index of a packet of a flow that arrived.
     orders: Lru<(Toward, Flow), u64>,
     carried: Carried,
+    /// TCP data of each point, and those sent again that arrived.
+    passed: [Passed; 2],
+    repairs: Repairs,
     pub report: Report,
     each: &'a mut dyn FnMut(Event<'_>),
 }
@@ -54,6 +62,8 @@ impl<'a> Compare<'a> {
             recent: [const { MOST_RECENT }; 2].map(|most| Lru::new([most])),
             orders: Lru::new([MOST_RECENT]),
             carried: Carried::default(),
+            passed: Default::default(),
+            repairs: Repairs::default(),
             report: Report { clocks, ..Report::default() },
             each,
         }
@@ -95,7 +105,13 @@ impl<'a> Compare<'a> {
         let (first, last) = side.times.unwrap_or((time, time));
         side.times = Some((first.min(time), last.max(time)));
         self.report.points[point].compared += 1;
-        let id = side.push(packet, time);
+        let data = packet
+            .layers
+            .iter()
+            .rev()
+            .find_map(|layer| Some((layer.flow, Stretch::of(layer, &packet.bytes)?)));
+        let again = data.is_some_and(|(flow, stretch)| self.passed[point].take(flow, stretch));
+        let id = side.push(packet, time, again);
         if let Some((other, layers)) = self.partner(point, id) {
             let (ids, layers) = if point == 0 {
                 ([id, other], layers)
@@ -108,7 +124,8 @@ impl<'a> Compare<'a> {
     }
 
     /// Returns the oldest waiting packet of the other point that is surely this one, unaltered as
-    /// far as its content shows, and the layers of both.
+    /// far as its content shows, and the layers of both. A TCP segment that would have taken an
+    /// unusual time may be one that was sent again: it waits for others.
     fn partner(&self, point: usize, id: u64) -> Option<(u64, [usize; 2])> {
         let [mine, theirs] = [&self.sides[point], &self.sides[1 - point]];
         let one = mine.get(id)?;
@@ -121,6 +138,10 @@ impl<'a> Compare<'a> {
                 };
             for other in like.take(MOST_TESTED) {
                 let Some(two) = theirs.get(other) else { continue };
+                let apart = one.time.abs_diff(two.time);
+                if layer.numbers.is_some() && apart > self.usual() {
+                    continue;
+                }
                 for (their_place, their_layer) in two.packet.layers.iter().enumerate() {
                     if self.surely(point, (one, layer), (two, their_layer)) {
                         return Some((other, [place, their_place]));
@@ -168,6 +189,12 @@ impl<'a> Compare<'a> {
             } else {
                 leftover::is_possible([two, one], [b, a], &self.flows, &self.clocks)
             }
+    }
+
+    /// Returns by how much the times of a packet at both points usually differ, at most.
+    fn usual(&self) -> u64 {
+        let spread = self.clocks.spread.unsigned_abs().max(MILLISECOND);
+        if self.clocks.packets > 0 { 4 * spread } else { u64::MAX }
     }
 
     fn window(&self) -> u64 {
@@ -234,7 +261,11 @@ impl<'a> Compare<'a> {
             }
         }
         let ids = [0, 1].map(|point| self.sides[point].before(ends[point]).collect::<Vec<u64>>());
-        self.join(&ids, leave);
+        let stay = self.join(&ids, leave);
+        let ids = [0, 1].map(|point| {
+            let others = ids[point].iter().filter(|id| !stay[point].contains(id));
+            others.copied().collect::<Vec<u64>>()
+        });
         let (flows, clocks) = (&self.flows, &self.clocks);
         let all = leftover::proposals(&self.sides, &ids, flows, clocks, self.options.window);
         for proposal in all {
@@ -281,25 +312,37 @@ impl<'a> Compare<'a> {
         true
     }
 
-    /// Settles the packets before `leave` whose TCP data the other point has with other boundaries.
-    fn join(&mut self, ids: &[Vec<u64>; 2], leave: [u64; 2]) {
-        for joined in segments::joined(&self.sides, ids, &self.flows, &self.carried) {
+    /// Settles the packets before `leave` whose data the other point has with other boundaries;
+    /// returns the others of them.
+    fn join(&mut self, ids: &[Vec<u64>; 2], leave: [u64; 2]) -> [HashSet<u64>; 2] {
+        let mut stay: [HashSet<u64>; 2] = Default::default();
+        let mut all = segments::joined(&self.sides, ids, &self.flows, &self.carried);
+        all.extend(datagrams::joined(&self.sides, ids, &self.flows));
+        for joined in all {
+            let any = |point: usize| joined.ids[point].iter().any(|id| *id < leave[point]);
+            let all = joined.at_once && (any(0) || any(1));
+            let leave = if all { [u64::MAX; 2] } else { leave };
             let leaves = |ids: [u64; 2]| ids[0] < leave[0] || ids[1] < leave[1];
             for alteration in joined.altered.into_iter().filter(|it| leaves(it.ids)) {
                 self.alter(alteration);
             }
             for (point, ids) in joined.ids.iter().enumerate() {
+                stay[point].extend(ids.iter().filter(|id| **id >= leave[point]));
                 for &id in ids.iter().filter(|id| **id < leave[point]) {
                     let Some(waiting) = self.sides[point].take(id, Slot::Gone) else { continue };
                     self.carried.add(point, &waiting, true);
                     let toward = self.direction(point, &waiting.packet);
                     self.report.directions[toward as usize].resegmented[point] += 1;
-                    for &(_, within) in joined.alone[point].iter().filter(|it| it.0 == id) {
-                        self.missing(point, &waiting, within);
+                    if toward as usize == point {
+                        self.arrived(toward, &waiting, |it| it.matched += 1);
+                    }
+                    for gap in joined.alone[point].iter().filter(|gap| gap.id == id) {
+                        self.missing(point, &waiting, Some(*gap));
                     }
                 }
             }
         }
+        stay
     }
 
     /// Reports bytes that differ in packets with different boundaries.
@@ -324,21 +367,23 @@ impl<'a> Compare<'a> {
         }
         let altered = describe(&views, numbers, toward, false, &difference);
         let all = views.map(captured);
+        let (flow, time) = (altered.flow, if from == 0 { one.time } else { two.time });
         (self.each)(Event::Altered { altered: &altered, bytes: all });
+        self.report.survey.count(toward, flow, Some(time), |it| it.altered += 1);
         self.report.alter(altered);
     }
 
     /// Reports a packet without a partner.
     fn alone(&mut self, point: usize, id: u64) {
         if let Some(waiting) = self.sides[point].take(id, Slot::Gone) {
-            self.missing(point, &waiting, false);
+            self.missing(point, &waiting, None);
         }
     }
 
     /// Reports a packet, or a part of one, that the other point does not have.
     ///
-    /// `within`: it has data of the packet before that part, so that it was there in time.
-    fn missing(&mut self, point: usize, waiting: &Waiting, within: bool) {
+    /// `part`: the part. If the other point has data of the packet before it, it was there in time.
+    fn missing(&mut self, point: usize, waiting: &Waiting, part: Option<Gap>) {
         let Some(layer) = waiting.packet.layers.first() else { return };
         let toward = self.direction(point, &waiting.packet);
         let seen = Seen { number: waiting.packet.number, flow: layer.flow };
@@ -352,15 +397,43 @@ impl<'a> Compare<'a> {
         };
         if layer.is_of_one_link(&waiting.packet.bytes) {
             self.report.points[point].local += 1;
-        } else if outside && !within {
+        } else if outside && !part.is_some_and(|gap| gap.within) {
             self.report.points[point].outside += 1;
         } else if usize::from(toward == Toward::Before) == point {
-            self.report.directions[toward as usize].lost += 1;
+            let data = Stretch::of(layer, &waiting.packet.bytes);
+            let data = part.map(|gap| gap.stretch).or(data);
+            // Of a packet of which only parts were lost, the rest was counted.
+            let again = part.is_none() && waiting.again;
+            let inner = waiting.packet.layers.last().map_or(layer.flow, |layer| layer.flow);
+            let repaired = data.is_some_and(|data| self.repairs.cover(&inner, data));
+            self.report.survey.count(toward, inner, Some(waiting.time), |it| {
+                it.lost += 1;
+                it.again += u64::from(again);
+                it.repaired += u64::from(repaired);
+            });
+            let direction = &mut self.report.directions[toward as usize];
+            direction.lost += 1;
+            direction.again += u64::from(again);
+            direction.repaired += u64::from(repaired);
             (self.each)(Event::Lost { toward, point, seen });
         } else {
             self.report.directions[toward as usize].extra += 1;
             (self.each)(Event::Extra { toward, point, seen });
         }
+    }
+
+    /// Counts a packet that arrived, where it came from, and whether its data were sent again.
+    fn arrived(&mut self, toward: Toward, waiting: &Waiting, what: impl Fn(&mut Traffic)) {
+        let Some(layer) = waiting.packet.layers.last() else { return };
+        let (flow, again) = (layer.flow, waiting.again);
+        self.report.directions[toward as usize].again += u64::from(again);
+        if let Some(stretch) = Stretch::of(layer, &waiting.packet.bytes).filter(|_| again) {
+            self.repairs.add(flow, stretch);
+        }
+        self.report.survey.count(toward, flow, Some(waiting.time), |it| {
+            it.again += u64::from(again);
+            what(it);
+        });
     }
 
     /// Records a pair of packets, and compares them.
@@ -383,6 +456,10 @@ impl<'a> Compare<'a> {
         let keeps = self.flows.keeps_identification(from, &origin.flow) != Some(false);
         let (rewritten, difference) = judge::judge(views[from], views[1 - from], flow, keeps);
         self.report.directions[from].count(&rewritten, origin, arrived);
+        let flags = origin.payload(&views[from].packet.bytes).get(13);
+        // SYN without ACK, RST and FIN.
+        let opens = origin.flow.protocol == 6 && flags.is_some_and(|flags| flags & 0x17 == 2);
+        self.report.directions[from].openings += u64::from(opens);
         if let Some(difference) = &difference {
             let altered = describe(&views, numbers, toward, rewritten.addresses, difference);
             let all = [captured(views[0]), captured(views[1])];
@@ -401,17 +478,30 @@ impl<'a> Compare<'a> {
                 }
             }
         }
-        self.delay(toward, times, numbers, origin.flow);
+        let inner = views[from].packet.layers.last().map_or(origin.flow, |layer| layer.flow);
+        let above = self.delay(toward, times, numbers, origin.flow);
+        // What was sent again does not cover what was lost before it.
+        let again = self.sides[from].get(ids[from]).is_some_and(|it| it.again);
         for (point, id) in ids.into_iter().enumerate() {
             let state = (point != from).then_some(Arrived {
                 toward,
                 flow: origin.flow,
+                inner,
                 origin: ids[from],
                 numbers,
             });
             let taken = self.sides[point].take(id, Slot::Paired(state));
             let Some(taken) = taken else { continue };
-            self.carried.add(point, &taken, false);
+            if point == from {
+                self.arrived(toward, &taken, |it| {
+                    it.matched += 1;
+                    it.altered += u64::from(!is_clean);
+                    above.into_iter().for_each(|above| it.above.add(above));
+                });
+            }
+            if !again {
+                self.carried.add(point, &taken, false);
+            }
             if let Some(layer) = taken.packet.layers.first() {
                 let key = (side::exact(layer), layer.flow);
                 self.recent[point].insert(key, numbers[point], 0);
@@ -420,9 +510,16 @@ impl<'a> Compare<'a> {
         self.finish_order();
     }
 
-    fn delay(&mut self, toward: Toward, times: [i64; 2], numbers: [u64; 2], flow: Flow) {
+    /// Counts the time between the points; returns what it is above the smallest one.
+    fn delay(
+        &mut self,
+        toward: Toward,
+        times: [i64; 2],
+        numbers: [u64; 2],
+        flow: Flow,
+    ) -> Option<i64> {
         if !self.clocks.timed {
-            return;
+            return None;
         }
         let delay = self.clocks.delay(times, toward);
         let direction = &mut self.report.directions[toward as usize];
@@ -433,6 +530,7 @@ impl<'a> Compare<'a> {
             direction.late += 1;
             (self.each)(Event::Late { toward, numbers, flow, above });
         }
+        Some(above)
     }
 
     /// Judges the order of packets that arrived, up to the first that still waits.
@@ -440,11 +538,12 @@ impl<'a> Compare<'a> {
         for point in 0..2 {
             while let Some(slot) = self.sides[point].settled() {
                 let Slot::Paired(Some(arrived)) = slot else { continue };
-                let Arrived { toward, flow, origin, numbers } = arrived;
+                let Arrived { toward, flow, inner, origin, numbers } = arrived;
                 let key = (toward, flow);
                 match self.orders.touch(&key) {
                     Some(greatest) if *greatest > origin => {
                         self.report.directions[toward as usize].reordered += 1;
+                        self.report.survey.count(toward, inner, None, |it| it.reordered += 1);
                         (self.each)(Event::Reordered { toward, numbers, flow });
                     }
                     Some(greatest) => *greatest = origin,

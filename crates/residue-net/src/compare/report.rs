@@ -7,6 +7,7 @@ use super::judge::Rewritten;
 use super::layer::{Flow, Layer};
 use super::options::MOST_ALTERED;
 use super::pattern::{Altered, Toward};
+use super::traffic::Survey;
 use crate::Error;
 use std::collections::BTreeMap;
 
@@ -111,6 +112,12 @@ pub struct Direction {
     pub reordered: u64,
     /// Packets that took longer than allowed.
     pub late: u64,
+    /// TCP segments whose data passed the point before.
+    pub again: u64,
+    /// Lost TCP segments whose data arrived, because they were sent again.
+    pub repaired: u64,
+    /// Packets that open a TCP connection.
+    pub openings: u64,
     /// Altered packets.
     pub altered: u64,
     /// Altered packets that no receiver notices: all check values are right or there is none.
@@ -123,8 +130,10 @@ pub struct Direction {
     pub identification: u64,
     /// Packets with another segment size, or translated quotes in ICMP errors.
     pub other: u64,
-    /// Packets whose check values were completed or corrected on the way.
+    /// Packets whose check values a card completed that were offloaded.
     pub completed: u64,
+    /// Packets whose check values were wrong or absent, and arrived right.
+    pub corrected: u64,
     /// Packets of each point whose TCP data the other point has in packets with other boundaries,
     /// as with segmentation offload.
     pub resegmented: [u64; 2],
@@ -142,6 +151,7 @@ impl Direction {
         self.identification += u64::from(rewritten.identification);
         self.other += u64::from(rewritten.other);
         self.completed += u64::from(rewritten.completed);
+        self.corrected += u64::from(rewritten.corrected);
         let hops = i16::from(origin.ttl) - i16::from(arrived.ttl);
         *self.hops.entry(hops).or_default() += 1;
     }
@@ -160,6 +170,8 @@ pub struct Report {
     pub altered: Vec<Altered>,
     /// Number of times that packets left early because too many waited.
     pub crowded: u64,
+    /// The packets of each flow, and of each part of the time.
+    pub survey: Survey,
 }
 
 impl Report {
@@ -181,7 +193,8 @@ impl Report {
     }
 
     /// Returns whether the captures seem to be given in the wrong order: all packets whose time to
-    /// live was lowered travelled from the second to the first.
+    /// live was lowered travelled from the second to the first; or all TCP connections were opened
+    /// that way.
     #[must_use]
     pub fn seems_swapped(&self) -> bool {
         let [after, before] = &self.directions;
@@ -190,6 +203,7 @@ impl Report {
         };
         let raised: u64 =
             before.hops.iter().filter(|(hops, _)| **hops != 0).map(|(_, count)| count).sum();
-        after.matched == 0 && raised > 0 && lowered(after) == 0
+        let opened = before.openings > 0 && after.openings == 0;
+        opened || after.matched == 0 && raised > 0 && lowered(after) == 0
     }
 }

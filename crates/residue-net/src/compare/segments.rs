@@ -5,6 +5,7 @@
 //! by their sequence numbers. Bytes at both points are compared, whatever packets carried them. Of
 //! the others, those that no packet with a partner carried either are lost, or came from nowhere.
 
+use super::again::Stretch;
 use super::flows::Flows;
 use super::intake::Packet;
 use super::judge;
@@ -18,47 +19,80 @@ use std::ops::Range;
 const MOST_FLOWS: usize = 1 << 12;
 const MOST_SEGMENTS: usize = 128;
 
-/// TCP data in a packet.
-struct Piece<'a> {
-    id: u64,
+/// Data in a packet.
+#[derive(Clone, Copy)]
+pub struct Piece<'a> {
+    pub id: u64,
     waiting: &'a Waiting,
     /// Place of the layer in the packet.
     layer: usize,
     /// Number of the first byte.
-    sequence: u32,
+    pub sequence: u32,
     /// The data, as far as they were captured.
-    data: &'a [u8],
+    pub data: &'a [u8],
     /// Bytes that were sent.
-    sent: usize,
+    pub sent: usize,
 }
 
 impl<'a> Piece<'a> {
+    /// Returns the TCP data of a packet.
     fn new(id: u64, waiting: &'a Waiting) -> Option<Piece<'a>> {
+        let piece = Piece::of(id, waiting, 6)?;
+        let numbers = waiting.packet.layers[piece.layer].numbers?;
+        Some(Piece { sequence: numbers[0], ..piece })
+    }
+
+    /// Returns the data of a UDP datagram.
+    pub fn of_datagram(id: u64, waiting: &'a Waiting) -> Option<Piece<'a>> {
+        Piece::of(id, waiting, 17)
+    }
+
+    fn of(id: u64, waiting: &'a Waiting, protocol: u8) -> Option<Piece<'a>> {
         let packet = &waiting.packet;
-        let layer = packet.layers.iter().position(|layer| layer.flow.protocol == 6)?;
+        let layer = packet.layers.iter().position(|layer| layer.flow.protocol == protocol)?;
         let of = &packet.layers[layer];
         let data = of.start + of.data(&packet.bytes);
         let sent = of.end.checked_sub(data).filter(|&sent| sent > 0)?;
         let data = packet.bytes.get(data..of.end.min(packet.bytes.len())).unwrap_or_default();
-        Some(Piece { id, waiting, layer, sequence: of.numbers?[0], data, sent })
+        Some(Piece { id, waiting, layer, sequence: 0, data, sent })
+    }
+
+    /// Returns the same data with another number of the first byte.
+    pub fn starting_at(self, sequence: u32) -> Piece<'a> {
+        Piece { sequence, ..self }
+    }
+
+    pub fn flow(&self) -> Flow {
+        self.waiting.packet.layers[self.layer].flow
     }
 
     /// Returns the bytes as numbers of the connection, counted from `base`.
-    fn range(&self, base: u32) -> Range<i64> {
+    pub fn range(&self, base: u32) -> Range<i64> {
         let start = i64::from(self.sequence.wrapping_sub(base) as i32);
         start..start + self.sent as i64
     }
 }
 
-/// Segments at both points with bytes in common, and different boundaries.
+/// Packets at both points with bytes in common, and different boundaries.
+#[derive(Default)]
 pub struct Joined {
     /// The packets of each point.
     pub ids: [Vec<u64>; 2],
-    /// The packets of each point with a stretch of bytes that the other point has not, and whether
-    /// it has bytes before them.
-    pub alone: [Vec<(u64, bool)>; 2],
+    /// The stretches of bytes of each point that the other point has not.
+    pub alone: [Vec<Gap>; 2],
     /// Packets that hold equal bytes in part, and differ in others.
     pub altered: Vec<Alteration>,
+    /// Whether all leave with the first, because nothing is remembered of those that left.
+    pub at_once: bool,
+}
+
+/// A stretch of the bytes of a packet that the other point has not.
+#[derive(Clone, Copy)]
+pub struct Gap {
+    pub id: u64,
+    /// Whether the other point has bytes of the packet before it.
+    pub within: bool,
+    pub stretch: Stretch,
 }
 
 /// Bytes that differ.
@@ -75,7 +109,7 @@ pub struct Alteration {
 
 /// The bytes that a packet carried which no longer waits.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct Bytes {
     sequence: u32,
     sent: u32,
     /// Whether the other point has them with other boundaries.
@@ -83,7 +117,7 @@ struct Stretch {
 }
 
 /// The bytes of connections that packets carried which no longer wait.
-pub struct Carried([Lru<Flow, VecDeque<Stretch>>; 2]);
+pub struct Carried([Lru<Flow, VecDeque<Bytes>>; 2]);
 
 impl Default for Carried {
     fn default() -> Self {
@@ -96,7 +130,7 @@ impl Carried {
     /// boundaries.
     pub fn add(&mut self, point: usize, waiting: &Waiting, joined: bool) {
         let Some(piece) = Piece::new(0, waiting) else { return };
-        let flow = waiting.packet.layers[piece.layer].flow;
+        let flow = piece.flow();
         let map = &mut self.0[point];
         if map.touch(&flow).is_none() {
             map.insert(flow, VecDeque::new(), 0);
@@ -105,13 +139,13 @@ impl Carried {
         if list.len() == MOST_SEGMENTS {
             list.pop_front();
         }
-        list.push_back(Stretch { sequence: piece.sequence, sent: piece.sent as u32, joined });
+        list.push_back(Bytes { sequence: piece.sequence, sent: piece.sent as u32, joined });
     }
 
     /// Returns the bytes of a connection at a point, counted from `base`, and whether the other
     /// point has them with other boundaries.
     fn of(&self, point: usize, flow: &Flow, base: u32) -> Vec<(Range<i64>, bool)> {
-        let range = |it: &Stretch| {
+        let range = |it: &Bytes| {
             let start = i64::from(it.sequence.wrapping_sub(base) as i32);
             (start..start + i64::from(it.sent), it.joined)
         };
@@ -126,34 +160,45 @@ pub fn joined(
     flows: &Flows,
     carried: &Carried,
 ) -> Vec<Joined> {
-    // By the flow at the first point.
-    let mut connections: HashMap<Flow, [Vec<Piece<'_>>; 2]> = HashMap::new();
-    for point in 0..2 {
-        for &id in &ids[point] {
-            let Some(piece) = sides[point].get(id).and_then(|it| Piece::new(id, it)) else {
-                continue;
-            };
-            let flow = piece.waiting.packet.layers[piece.layer].flow;
-            let first = if point == 0 { None } else { flows.translation(1, &flow) };
-            connections.entry(first.unwrap_or(flow)).or_default()[point].push(piece);
-        }
-    }
-    let mut all: Vec<Joined> = connections
-        .into_iter()
-        .filter_map(|(flow, pieces)| of_connection(&flow, pieces, flows, carried))
-        .collect();
+    let of_connection = |(flow, pieces): (Flow, [Vec<Piece<'_>>; 2])| {
+        let base = pieces.iter().flatten().next()?.sequence;
+        let other = flows.translation(0, &flow).unwrap_or(flow);
+        let gone = [carried.of(0, &flow, base), carried.of(1, &other, base)];
+        of_pieces(base, &pieces, &gone)
+    };
+    let connections = by_flow(sides, ids, flows, Piece::new);
+    let mut all: Vec<Joined> = connections.into_iter().filter_map(of_connection).collect();
     all.sort_by_key(|joined| joined.ids.clone());
     all
 }
 
-fn of_connection(
-    flow: &Flow,
-    pieces: [Vec<Piece<'_>>; 2],
+/// Returns the data of these packets at both points, by the flow at the first one.
+pub fn by_flow<'a>(
+    sides: &'a [Side; 2],
+    ids: &[Vec<u64>; 2],
     flows: &Flows,
-    carried: &Carried,
+    piece: impl Fn(u64, &'a Waiting) -> Option<Piece<'a>>,
+) -> HashMap<Flow, [Vec<Piece<'a>>; 2]> {
+    let mut all: HashMap<Flow, [Vec<Piece<'a>>; 2]> = HashMap::new();
+    for point in 0..2 {
+        for &id in &ids[point] {
+            let Some(piece) = sides[point].get(id).and_then(|it| piece(id, it)) else { continue };
+            let flow = piece.flow();
+            let first = if point == 0 { None } else { flows.translation(1, &flow) };
+            all.entry(first.unwrap_or(flow)).or_default()[point].push(piece);
+        }
+    }
+    all
+}
+
+/// Lays the data of one flow side by side; numbers count from `base`. `gone`: those of packets that
+/// no longer wait, and whether the other point has them with other boundaries.
+pub fn of_pieces(
+    base: u32,
+    pieces: &[Vec<Piece<'_>>; 2],
+    gone: &[Vec<(Range<i64>, bool)>; 2],
 ) -> Option<Joined> {
-    let base = pieces.iter().flatten().next()?.sequence;
-    let [ones, twos] = &pieces;
+    let [ones, twos] = pieces;
     let mut used = [vec![false; ones.len()], vec![false; twos.len()]];
     let mut altered = Vec::new();
     // In order of the bytes, so that each is compared with its neighbours only.
@@ -185,8 +230,6 @@ fn of_connection(
             }
         }
     }
-    let other = flows.translation(0, flow).unwrap_or(*flow);
-    let gone = [carried.of(0, flow, base), carried.of(1, &other, base)];
     // The packets of the other point may have left before.
     for point in 0..2 {
         let joined = |range: &Range<i64>| {
@@ -203,7 +246,7 @@ fn of_connection(
         return None;
     }
     let mut ids: [Vec<u64>; 2] = Default::default();
-    let mut alone: [Vec<(u64, bool)>; 2] = Default::default();
+    let mut alone: [Vec<Gap>; 2] = Default::default();
     for point in 0..2 {
         let opposite = 1 - point;
         let mut covered: Vec<Range<i64>> =
@@ -212,11 +255,14 @@ fn of_connection(
         let covered = united(covered);
         for (piece, _) in pieces[point].iter().zip(&used[point]).filter(|(_, used)| **used) {
             ids[point].push(piece.id);
-            let gaps = gaps(piece.range(base), &covered).into_iter();
-            alone[point].extend(gaps.map(|within| (piece.id, within)));
+            let range = piece.range(base);
+            alone[point].extend(gaps(range.clone(), &covered).into_iter().map(|gap| {
+                let (id, within) = (piece.id, gap.start > range.start);
+                Gap { id, within, stretch: Stretch::of_range(&gap, base) }
+            }));
         }
     }
-    Some(Joined { ids, alone, altered })
+    Some(Joined { ids, alone, altered, at_once: false })
 }
 
 /// Returns the captured bytes of a stretch, both cut to where the capture ends.
@@ -246,19 +292,18 @@ fn united(mut ranges: Vec<Range<i64>>) -> Vec<Range<i64>> {
     united
 }
 
-/// Returns the stretches of a range that nothing covers: of each, whether something covers bytes
-/// before it. `covered` is [`united`].
-fn gaps(range: Range<i64>, covered: &[Range<i64>]) -> Vec<bool> {
+/// Returns the stretches of a range that nothing covers. `covered` is [`united`].
+fn gaps(range: Range<i64>, covered: &[Range<i64>]) -> Vec<Range<i64>> {
     let (mut at, mut gaps) = (range.start, Vec::new());
     let first = covered.partition_point(|other| other.end <= range.start);
     for other in covered[first..].iter().take_while(|other| other.start < range.end) {
         if other.start > at {
-            gaps.push(at > range.start);
+            gaps.push(at..other.start);
         }
         at = at.max(other.end);
     }
     if at < range.end {
-        gaps.push(at > range.start);
+        gaps.push(at..range.end);
     }
     gaps
 }

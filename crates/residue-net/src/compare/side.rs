@@ -14,6 +14,8 @@ pub struct Waiting {
     pub packet: Packet,
     /// Time on the clock of the first capture, in nanoseconds.
     pub time: i64,
+    /// Whether its TCP data passed the point before.
+    pub again: bool,
 }
 
 /// The state of a packet.
@@ -32,6 +34,8 @@ pub enum Slot {
 pub struct Arrived {
     pub toward: Toward,
     pub flow: Flow,
+    /// The innermost flow where it came from.
+    pub inner: Flow,
     /// Index among the packets where it came from.
     pub origin: u64,
     /// Numbers in the captures.
@@ -65,7 +69,7 @@ impl Side {
         self.base + self.slots.len() as u64
     }
 
-    pub fn push(&mut self, packet: Packet, time: i64) -> u64 {
+    pub fn push(&mut self, packet: Packet, time: i64, again: bool) -> u64 {
         let id = self.next();
         for layer in &packet.layers {
             self.contents.entry(exact(layer)).or_default().push_back(id);
@@ -76,7 +80,7 @@ impl Side {
         self.cut += usize::from(packet.layers.iter().any(|layer| !layer.whole));
         self.waiting += 1;
         self.bytes += packet.bytes.len() + COST;
-        self.slots.push_back(Slot::Waiting(Box::new(Waiting { packet, time })));
+        self.slots.push_back(Slot::Waiting(Box::new(Waiting { packet, time, again })));
         id
     }
 

@@ -3,10 +3,11 @@
 use super::run;
 use crate::router::{Body, Captured, Traffic, capture};
 use residue_fixtures::ip::Ends;
-use residue_net::compare::{Event, Options, Outcome, Report};
+use residue_net::compare::{Event, Options, Outcome, Report, Toward};
 use residue_net::pcap::LinkType;
 use residue_net::pcap::write::{Header, Writer};
 use residue_testing::Random;
+use std::collections::BTreeSet;
 
 /// Bytes of a segment on the wire.
 const WIRE: usize = 1400;
@@ -22,6 +23,8 @@ struct Stream {
     lost: Option<usize>,
     /// A wire segment of which a bit flips, and whether the checksum is computed anew.
     harmed: Option<(usize, bool)>,
+    /// Whether the lost segment is sent again.
+    resent: bool,
     /// The segments that the second capture misses at its start.
     late: usize,
     /// Time between bursts of ten segments, in nanoseconds.
@@ -45,6 +48,7 @@ const PLAIN: Stream = Stream {
     nat: false,
     lost: None,
     harmed: None,
+    resent: false,
     late: 0,
     pause: 0,
     clock: [0, 0],
@@ -139,6 +143,47 @@ fn captured(stream: &Stream, seed: u64) -> [Vec<u8>; 2] {
         flush(&mut waiting);
         for (i, bytes) in bad {
             packet(1, i * WIRE, &bytes, time(i) + 150_000, true);
+        }
+        if let Some(again) = stream.lost.filter(|_| stream.resent && connection == 1) {
+            for point in [0, 1] {
+                let arrival = time(sent) + 150_000 * point as u64;
+                packet(point, again * WIRE, pieces[again], arrival, false);
+            }
+        }
+        // Datagrams, which UDP offload cuts or joins.
+        let sizes = |i: usize| if i % 10 == 9 { 170 } else { 300 };
+        let parts: Vec<Vec<u8>> = (0..sent / 2).map(|i| random.bytes(sizes(i))).collect();
+        let mut id = 7000;
+        let mut datagram = |point: usize, parts: &[Vec<u8>]| {
+            id += 1;
+            let (ports, data) = ([[port, translated][point], 80], parts.concat());
+            let body = Body { traffic: Traffic::Udp, ports, sequence: 0, id, data };
+            let [there, _] = ends(stream.version, host[point]);
+            body.packet(there, 64 - point as u8)
+        };
+        let together = stream.together.map(|it| it.min(10));
+        for (i, group) in parts.chunks(together[0]).enumerate() {
+            points[0].push((time(2 * i * together[0]) + 1000, datagram(0, group)));
+        }
+        let at = |of: u8, place: Option<usize>| place.filter(|_| connection == of);
+        let lost = at(1, stream.lost.map(|lost| lost / 2));
+        let harmed = at(2, stream.harmed.map(|(harmed, _)| harmed / 2));
+        let mut i = stream.late.div_ceil(2);
+        while i < parts.len() {
+            let goes_on = |j: &usize| Some(*j) != lost && Some(*j) != harmed && *j < parts.len();
+            // As many as follow each other in a burst, and none behind the last of a large one.
+            let burst = if stream.pause > 0 { 5 } else { 10 };
+            let most = together[1].min(burst - i % burst);
+            let count = (i..i + most).take_while(goes_on).count();
+            let arrival = time(2 * (i + count.max(1) - 1)) + 151_000;
+            if count > 0 {
+                points[1].push((arrival, datagram(1, &parts[i..i + count])));
+            } else if Some(i) == harmed {
+                let mut packet = datagram(1, &parts[i..=i]);
+                *packet.last_mut().unwrap() ^= 8;
+                points[1].push((arrival, packet));
+            }
+            i += count.max(1);
         }
         // Answers, which show the direction and the clocks.
         for segment in (0..sent).step_by(4) {
@@ -248,10 +293,30 @@ fn what_is_lost_from_a_large_segment_is_found() {
             for lost in [7, 29, 52] {
                 let stream = Stream { nat, together, lost: Some(lost), ..PLAIN };
                 let (report, found) = compared(&stream, 2);
-                assert_eq!(found, 1, "{stream:?} {report:?}");
+                assert_eq!(found, 2, "{stream:?} {report:?}");
                 let after = &report.directions[0];
                 assert_eq!((after.extra, after.altered), (0, 0), "{stream:?} {report:?}");
             }
+        }
+    }
+}
+
+/// A segment that is sent again repairs a loss, and only that.
+#[test]
+fn what_is_sent_again_is_told_from_what_is_lost() {
+    for together in TOGETHER {
+        for (nat, late) in [(false, 0), (true, 12)] {
+            let stream = Stream { nat, late, together, lost: Some(29), resent: true, ..PLAIN };
+            let (report, lost) = compared(&stream, 8);
+            let after = &report.directions[0];
+            assert_eq!((lost, after.again, after.repaired), (2, 1, 1), "{stream:?} {report:?}");
+            let total = report.survey.total(Toward::After);
+            assert_eq!((total.lost, total.again, total.repaired), (2, 1, 1));
+            let by_flow = report.survey.flows().into_iter().filter(|it| it.2.lost > 0);
+            let protocols: Vec<u8> = by_flow.map(|(_, flow, _)| flow.protocol).collect();
+            assert_eq!(protocols.iter().sum::<u8>(), 6 + 17, "{protocols:?}");
+            let intervals = report.survey.intervals[0].iter().map(|it| it.lost);
+            assert_eq!(intervals.sum::<u64>(), 2);
         }
     }
 }
@@ -272,7 +337,10 @@ fn altered_bytes_in_segments_of_any_boundaries_are_found() {
                     (true, [1, 5]) => Outcome::Unknown,
                     (true, _) => Outcome::Recomputed,
                 };
-                assert_eq!((found, lost), (vec![expected], 0), "{stream:?} {report:?}");
+                // The TCP segment, and the UDP datagram.
+                let both = BTreeSet::from([expected, Outcome::Noticed]);
+                assert_eq!(found.len(), 2, "{stream:?} {report:?}");
+                assert_eq!((BTreeSet::from_iter(found), lost), (both, 0), "{stream:?}");
                 assert_eq!((report.altered[0].bits, after.extra), (1, 0), "{stream:?}");
             }
         }
@@ -356,7 +424,7 @@ fn combinations() -> Vec<Stream> {
                             let version =
                                 if (i + late + usize::from(nat)) % 2 == 0 { 4 } else { 6 };
                             let drifts = (late > 0) == nat;
-                            let pause = if drifts { 60_000_000_000 } else { 0 };
+                            let pause = if drifts { [60, 4][i % 2] * 1_000_000_000 } else { 0 };
                             let clock = if drifts { [2 * hour, 50_000] } else { [-hour, 0] };
                             all.push(Stream {
                                 version,
@@ -390,7 +458,12 @@ fn nothing_is_altered_where_nothing_was_damaged() {
         let faults = [0, 1].map(|at| of(&report, at));
         let copies = report.points.each_ref().map(|point| point.counts.copies > 0);
         if lost > 0 || faults != [[0; 4]; 2] || copies != stream.doubled {
-            let altered: Vec<_> = report.altered.iter().map(|it| (it.outcome, it.damage, &it.fields, it.grown)).take(2).collect();
+            let altered: Vec<_> = report
+                .altered
+                .iter()
+                .map(|it| (it.outcome, it.damage, &it.fields, it.grown))
+                .take(2)
+                .collect();
             wrong.push(format!("{lost} {faults:?} {copies:?} {stream:?} {altered:?}"));
         }
     }
@@ -406,7 +479,12 @@ fn what_is_damaged_or_lost_is_found_in_every_combination() {
         // The last byte of a segment is captured unless it is cut.
         let altered = u64::from(stream.snap == [usize::MAX; 2]);
         let faults = [0, 1].map(|at| of(&report, at));
-        if lost != 1 || faults != [[0, 0, altered, 1], [0; 4]] {
+        // Of TCP and of UDP. Where datagrams are cut that the points have with other boundaries, a
+        // lost part may not show.
+        let shows = stream.together == [1, 1] || stream.snap == [usize::MAX; 2];
+        let most = if shows || lost != 1 { 2 } else { 1 };
+        let again = report.total(|it| it.again) + report.total(|it| it.repaired);
+        if lost != most || again > 0 || faults != [[0, 0, 2 * altered, most as u64], [0; 4]] {
             wrong.push(format!("{lost} {faults:?} {stream:?}"));
         }
     }
