@@ -209,7 +209,7 @@ fn every_line_is_described_and_every_member_occurs() {
     for seed in 0..3 {
         let plan = Plan { packets: 3000, seed, ..Plan::default() };
         let account = simulated(&plan, folder.path());
-        check(compare(folder.path(), &["--json", "--late", "0.01"]));
+        check(compare(folder.path(), &["--json", "--flows", "--late", "0.01"]));
         // Packets that the first point did not see.
         let [lan, _] = account.captures;
         let seen_packets = lan.into_iter().enumerate().filter(|(at, _)| at % 50 != 7);

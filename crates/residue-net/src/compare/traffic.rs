@@ -143,6 +143,16 @@ impl Survey {
         }
     }
 
+    /// Returns the beginning and the end of an interval, in nanoseconds since 1970 on the clock of
+    /// the first capture.
+    #[must_use]
+    pub fn ends(&self, interval: usize) -> Option<[i64; 2]> {
+        let [start, end] = self.span?;
+        let length = i128::from(end) - i128::from(start) + 1;
+        let at = |place: usize| start + (length * place as i128 / INTERVALS as i128) as i64;
+        Some([at(interval), at(interval + 1)])
+    }
+
     /// Returns the flows with their directions where they came from, those with the most losses
     /// first, then those with the most packets.
     #[must_use]

@@ -1,6 +1,7 @@
 //! `residue pcap compare`: what changed between two captures of the same traffic.
 
 mod arguments;
+mod filter;
 mod json;
 mod text;
 mod write;

@@ -17,13 +17,16 @@ right), unprotected (no check value covers it) or unknown (the check value was w
 the packet is cut). Altered packets are grouped by direction, pattern and outcome. A bit is called \
 stuck if chance does not explain how often it has one value at one offset modulo 64.
 
-Clocks may differ: their difference is estimated from packets at both points. Packets from before \
-the other capture began, or after it ended, do not count as lost. Offload that merges or splits \
-segments (GRO, TSO) makes them look lost: turn it off, or capture on the wire.
+Clocks may differ, and drift: both are estimated from packets at both points. Packets from before \
+the other capture began, or after it ended, do not count as lost. Of segments that offload merges \
+or splits (TSO, GRO, and those of UDP), the bytes are compared. Of a capture that holds every packet \
+twice, as that of a mirror port may, the copies are left out.
 
 Exit codes: 0 nothing altered, 1 altered packets (with --strict also lost, duplicated, reordered \
 or extra ones), 2 wrong usage, no packet in common, or a capture could not be read to its end; the \
 part before is compared.
+
+Times above the smallest one are exact to one sixteenth, and up to 16,384 flows are counted alone.
 
 JSON:
 One object a line; the member event says which. --schema prints their JSON Schema. Members may be \
@@ -37,9 +40,13 @@ added; existing ones keep their names and meanings.
                length_change, bit, bit_value, moved, group
   group        altered packets with a common pattern, after all of these: group, toward, packets,
                outcomes, fields, bits, offsets_modulo_64, lengths, hops, translated, culprit,
-               pattern, stuck
+               pattern, stuck, filters (of Wireshark, for each capture)
+  by_flow      with --flows: toward, flow, matched, lost, repaired, sent_again, altered, reordered,
+               nanoseconds_above_least
+  by_time      with --flows: the same of each hundredth of the time: toward, from_nanoseconds,
+               to_nanoseconds, ...
   summary      the last line: before, after, toward_after, toward_before, clock_nanoseconds,
-               groups, altered_not_grouped, left_early, seems_swapped
+               clock_drift_ppb, groups, altered_not_grouped, left_early, seems_swapped
 
 Examples:
   residue pcap compare lan.pcap wan.pcap
@@ -60,6 +67,9 @@ pub struct CompareArgs {
     /// List lost, duplicated, reordered, late, extra and altered packets
     #[arg(long)]
     pub list: bool,
+    /// List each flow: losses, and times between the points above the smallest one
+    #[arg(long)]
+    pub flows: bool,
     /// Print JSON: one object per line
     #[arg(long)]
     pub json: bool,

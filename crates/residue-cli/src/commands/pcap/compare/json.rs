@@ -1,9 +1,11 @@
 //! The comparison as JSON: one object per line.
 
 use super::arguments::CompareArgs;
+use super::filter::frames;
+use super::text::numbers;
 use crate::output::{Styles, without_numbers};
 use residue_net::compare::{
-    Altered, Direction, Event, Example, Flow, Group, Kind, Point, Report, Toward,
+    Altered, Direction, Event, Example, Flow, Group, Kind, Point, Report, Toward, Traffic,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -169,6 +171,10 @@ fn direction(it: &Direction) -> Value {
         "identification_changed": it.identification,
         "options_changed": it.other,
         "checks_completed": it.completed,
+        "checks_corrected": it.corrected,
+        "sent_again": it.again,
+        "repaired": it.repaired,
+        "connections_opened": it.openings,
         "resegmented": it.resegmented,
         "hops": counts(&it.hops),
     });
@@ -190,6 +196,7 @@ fn point(name: &std::ffi::OsStr, it: &Point) -> Value {
         "compared": it.compared,
         "outside": it.outside,
         "local": it.local,
+        "copies": it.counts.copies,
         "without_ip": it.counts.without_ip,
         "fragments": it.counts.fragments,
         "reassembled": it.counts.reassembled,
@@ -202,6 +209,47 @@ fn point(name: &std::ffi::OsStr, it: &Point) -> Value {
     value
 }
 
+fn traffic(it: &Traffic) -> Value {
+    let mut value = json!({
+        "matched": it.matched,
+        "lost": it.lost,
+        "repaired": it.repaired,
+        "sent_again": it.again,
+        "altered": it.altered,
+        "reordered": it.reordered,
+    });
+    let at = |share| it.above.quantile(share);
+    if let (Some(median), Some(p99), Some(most)) = (at(0.5), at(0.99), at(1.0)) {
+        value["nanoseconds_above_least"] = json!({ "median": median, "p99": p99, "most": most });
+    }
+    value
+}
+
+/// Returns the traffic of each flow, and in each interval of the time.
+fn flows(report: &Report) -> Vec<Value> {
+    let survey = &report.survey;
+    let mut lines = Vec::new();
+    for (toward, flow, it) in survey.flows() {
+        let mut value = traffic(it);
+        value["event"] = "by_flow".into();
+        value["toward"] = toward.name().into();
+        value["flow"] = of_flow(&flow);
+        lines.push(value);
+    }
+    for (toward, intervals) in [Toward::After, Toward::Before].into_iter().zip(&survey.intervals) {
+        for (at, it) in intervals.iter().enumerate() {
+            let Some([from, to]) = survey.ends(at) else { continue };
+            let mut value = traffic(it);
+            value["event"] = "by_time".into();
+            value["toward"] = toward.name().into();
+            value["from_nanoseconds"] = from.into();
+            value["to_nanoseconds"] = to.into();
+            lines.push(value);
+        }
+    }
+    lines
+}
+
 /// Returns the altered packets, the groups and the summary as lines.
 pub fn conclusion(args: &CompareArgs, report: &Report, groups: &[Group]) -> Vec<String> {
     let mut group_of = vec![None; report.altered.len()];
@@ -212,7 +260,16 @@ pub fn conclusion(args: &CompareArgs, report: &Report, groups: &[Group]) -> Vec<
     }
     let of = report.altered.iter().zip(group_of);
     let mut lines: Vec<String> = of.map(|(it, group)| altered(it, group).to_string()).collect();
-    lines.extend(groups.iter().enumerate().map(|(at, it)| group(at + 1, it).to_string()));
+    lines.extend(groups.iter().enumerate().map(|(at, it)| {
+        let mut value = group(at + 1, it);
+        let members: Vec<&Altered> = it.members.iter().map(|&at| &report.altered[at]).collect();
+        let filter = |point| frames(numbers(&members, point));
+        value["filters"] = json!({ "before": filter(0), "after": filter(1) });
+        value.to_string()
+    }));
+    if args.flows {
+        lines.extend(flows(report).iter().map(Value::to_string));
+    }
     let summary = json!({
         "event": "summary",
         "before": point(args.names()[0], &report.points[0]),
@@ -220,6 +277,7 @@ pub fn conclusion(args: &CompareArgs, report: &Report, groups: &[Group]) -> Vec<
         "toward_after": direction(&report.directions[0]),
         "toward_before": direction(&report.directions[1]),
         "clock_nanoseconds": report.clocks.timed.then_some(report.clocks.difference),
+        "clock_drift_ppb": report.clocks.timed.then_some(report.clocks.drift),
         "groups": groups.len(),
         "altered_not_grouped":
             report.total(|it| it.altered).saturating_sub(report.altered.len() as u64),

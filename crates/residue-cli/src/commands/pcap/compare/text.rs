@@ -2,11 +2,19 @@
 
 use super::super::report::count;
 use super::arguments::CompareArgs;
+use super::filter::frames;
 use crate::output::Styles;
-use residue_net::compare::{Altered, Direction, Event, Flow, Group, Kind, Outcome, Point, Report};
+use residue_net::compare::{
+    Altered, Direction, Event, Flow, Group, Kind, Outcome, Point, Report, Toward, Traffic,
+};
 use residue_net::survey::Shape;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+
+/// Number of flows with losses that are shown.
+const MOST_FLOWS: usize = 5;
+/// Largest number of packets of a group in a display filter; --json has all.
+const MOST_FILTERED: usize = 20;
 
 /// Returns an event as a line.
 pub fn event(event: &Event<'_>, styles: Styles) -> String {
@@ -106,10 +114,11 @@ pub fn conclusion(
     lines.push(String::new());
     lines.extend(table(args, report, &names, styles));
     lines.extend(rewriting(report, &names));
+    lines.extend(losses(args, report, &names));
     let kept = report.altered.len() as u64;
     for (number, group) in groups.iter().take(args.top).enumerate() {
         lines.push(String::new());
-        lines.extend(of_group(number + 1, group, report, styles));
+        lines.extend(of_group(number + 1, group, report, &names, styles));
     }
     if groups.len() > args.top {
         lines.push(String::new());
@@ -120,10 +129,13 @@ pub fn conclusion(
     }
     if report.seems_swapped() {
         lines.push(String::new());
-        lines.push(format!(
-            "every TTL is lower in {}: the captures seem to be given in the wrong order",
-            names[0]
-        ));
+        let [after, before] = &report.directions;
+        let why = match before.openings {
+            0 => format!("every TTL is lower in {}", names[0]),
+            _ => format!("every TCP connection is opened toward {}", names[0]),
+        };
+        let both = if after.matched > 0 { "; what is said of each direction holds" } else { "" };
+        lines.push(format!("{why}: the captures seem to be given in the wrong order{both}"));
     }
     if report.crowded > 0 {
         lines.push(String::new());
@@ -146,6 +158,7 @@ fn of_point(point: &Point) -> String {
         (counts.reassembled, "reassembled from fragments"),
         (counts.incomplete, "with missing fragments, not compared"),
         (counts.cut, "cut"),
+        (counts.copies, "copies left out, as the capture holds every packet twice"),
         (point.outside, "from outside of the other capture's time"),
         (point.local, "between neighbours on a link"),
     ];
@@ -164,16 +177,18 @@ type Number = fn(&Direction) -> u64;
 fn table(args: &CompareArgs, report: &Report, names: &[String; 2], styles: Styles) -> Vec<String> {
     let used = |it: &Direction| it.matched + it.lost + it.extra + it.duplicated > 0;
     let [after, before] = &report.directions;
-    let mut shown: Vec<(&Direction, String)> = Vec::new();
+    let mut shown: Vec<(Toward, String)> = Vec::new();
     if used(after) || !used(before) {
-        shown.push((after, format!("toward {}", names[1])));
+        shown.push((Toward::After, format!("toward {}", names[1])));
     }
     if used(before) {
-        shown.push((before, format!("toward {}", names[0])));
+        shown.push((Toward::Before, format!("toward {}", names[0])));
     }
-    let rows: [(&str, Number, bool); 8] = [
+    let rows: [(&str, Number, bool); 10] = [
         ("matched", |it| it.matched, true),
         ("lost", |it| it.lost, true),
+        ("  repaired", |it| it.repaired, false),
+        ("sent again", |it| it.again, false),
         ("duplicated", |it| it.duplicated, true),
         ("reordered", |it| it.reordered, true),
         ("late", |it| it.late, args.late.is_some()),
@@ -198,13 +213,21 @@ fn table(args: &CompareArgs, report: &Report, names: &[String; 2], styles: Style
             anstyle::Style::new()
         };
         let mut line = format!("{name:<12}");
-        for ((direction, _), width) in shown.iter().zip(&widths) {
-            let value = number(direction);
+        for ((toward, _), width) in shown.iter().zip(&widths) {
+            let value = number(&report.directions[*toward as usize]);
             let style = if value > 0 { style } else { anstyle::Style::new() };
             let text = if value == 0 { "-".into() } else { value.to_string() };
             let _ = write!(line, "  {style}{text:>width$}{style:#}");
         }
         lines.push(line);
+        if name == "lost" && report.total(|it| it.lost) > 0 {
+            let mut line = format!("{:<12}", "  of all");
+            for ((toward, _), width) in shown.iter().zip(&widths) {
+                let loss = 100.0 * report.survey.total(*toward).loss();
+                let _ = write!(line, "  {:>width$}", format!("{loss:.2} %"));
+            }
+            lines.push(line);
+        }
     }
     lines
 }
@@ -212,12 +235,13 @@ fn table(args: &CompareArgs, report: &Report, names: &[String; 2], styles: Style
 /// Returns what devices changed as they are to, and the times.
 fn rewriting(report: &Report, names: &[String; 2]) -> Vec<String> {
     let mut lines = Vec::new();
-    let parts: [(&str, Number); 5] = [
+    let parts: [(&str, Number); 6] = [
         ("addresses or ports", |it| it.translated),
         ("type of service", |it| it.service),
         ("identification", |it| it.identification),
         ("segment size or quoted packet", |it| it.other),
-        ("check value completed", |it| it.completed),
+        ("offloaded check value completed", |it| it.completed),
+        ("wrong or absent check value corrected", |it| it.corrected),
     ];
     let mut parts: Vec<String> = parts
         .into_iter()
@@ -241,6 +265,14 @@ fn rewriting(report: &Report, names: &[String; 2]) -> Vec<String> {
         lines.push(format!("rewritten: {}", parts.join(", ")));
     }
     lines.extend(segmentation(report, names));
+    if report.clocks.drift != 0 {
+        lines.push(format!(
+            "the clock of {} gains {:.1} ppm on that of {}; the times below are without that",
+            names[1],
+            report.clocks.drift as f64 / 1e3,
+            names[0]
+        ));
+    }
     for (at, direction) in report.directions.iter().enumerate() {
         let delays = &direction.delays;
         if delays.packets > 0 {
@@ -259,6 +291,41 @@ fn rewriting(report: &Report, names: &[String; 2]) -> Vec<String> {
     lines
 }
 
+/// Returns the flows with the most losses, or with --flows all, most losses first.
+fn losses(args: &CompareArgs, report: &Report, names: &[String; 2]) -> Vec<String> {
+    let all = report.survey.flows();
+    let most = if args.flows { all.len() } else { MOST_FLOWS };
+    let shown = all.iter().filter(|(_, _, it)| args.flows || it.lost > 0).take(most);
+    let row = |(toward, it, traffic): &(Toward, Flow, &Traffic)| {
+        let at = |share| traffic.above.quantile(share).map_or("-".into(), time);
+        format!(
+            "{:>8}  {:>7.2} %  {:>8}  {:>10}  {:>10}  toward {}: {}",
+            traffic.lost,
+            100.0 * traffic.loss(),
+            traffic.matched,
+            at(0.5),
+            at(0.99),
+            names[1 - *toward as usize],
+            flow(it)
+        )
+    };
+    let mut lines: Vec<String> = shown.map(row).collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    let heads = ["lost", "of all", "matched", "median", "99 %"];
+    let [lost, of_all, matched, median, most] = heads;
+    let head = format!("{lost:>8}  {of_all:>9}  {matched:>8}  {median:>10}  {most:>10}  flow");
+    lines.insert(0, head);
+    lines.insert(0, String::new());
+    let lossy = all.iter().filter(|(_, _, it)| it.lost > 0).count();
+    if !args.flows && lossy > MOST_FLOWS {
+        let more = lossy - MOST_FLOWS;
+        lines.push(format!("and {more} more flows with losses (--flows shows all flows)"));
+    }
+    lines
+}
+
 /// Returns where segmentation offload has TCP data in fewer packets.
 fn segmentation(report: &Report, names: &[String; 2]) -> Option<String> {
     let at = |point: usize| report.total(|it| it.resegmented[point]);
@@ -266,8 +333,8 @@ fn segmentation(report: &Report, names: &[String; 2]) -> Option<String> {
     let fewer = usize::from(counts[1] < counts[0]);
     (counts != [0, 0]).then(|| {
         format!(
-            "segmentation differs, which offload does at {}: the same TCP data are in {} there and \
-             in {} in {}",
+            "segmentation differs, which offload does at {}: the same data are in {} there and in \
+             {} in {}",
             names[fewer],
             count(counts[fewer], "packet"),
             counts[1 - fewer],
@@ -305,7 +372,20 @@ fn title(kind: Kind) -> String {
     }
 }
 
-fn of_group(number: usize, group: &Group, report: &Report, styles: Styles) -> Vec<String> {
+/// Returns the numbers of altered packets at a point, in order.
+pub fn numbers(members: &[&Altered], point: usize) -> Vec<u64> {
+    let mut numbers: Vec<u64> = members.iter().map(|it| it.packets[point]).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+fn of_group(
+    number: usize,
+    group: &Group,
+    report: &Report,
+    names: &[String; 2],
+    styles: Styles,
+) -> Vec<String> {
     let Styles { head, dim, .. } = styles;
     let members: Vec<&Altered> = group.members.iter().map(|&at| &report.altered[at]).collect();
     let mut lines = vec![format!(
@@ -313,8 +393,8 @@ fn of_group(number: usize, group: &Group, report: &Report, styles: Styles) -> Ve
         count(members.len() as u64, "packet"),
         title(group.kind)
     )];
-    let names: Vec<_> = group.fields.keys().map(|field| (field.protocol, field.name)).collect();
-    lines.push(format!("  in        {}", fields(names.into_iter())));
+    let fields = fields(group.fields.keys().map(|field| (field.protocol, field.name)));
+    lines.push(format!("  in        {fields}"));
     let outcomes: Vec<String> = group
         .outcomes
         .iter()
@@ -333,6 +413,12 @@ fn of_group(number: usize, group: &Group, report: &Report, styles: Styles) -> Ve
         .collect();
     let more = if members.len() > 5 { ", ..." } else { "" };
     lines.push(format!("  packets   {}{more}", shown.join(", ")));
+    if members.len() <= MOST_FILTERED {
+        for (point, name) in names.iter().enumerate() {
+            let head = if point == 0 { "  filter  " } else { "          " };
+            lines.push(format!("{head}  {name}: {}", frames(numbers(&members, point))));
+        }
+    }
     if let Some(first) = members.first() {
         lines.push(format!("  {dim}example   {}{dim:#}", flow(&first.flow)));
         lines.extend(hex(first, styles));
