@@ -7,6 +7,7 @@ mod schema;
 use common::{residue, typed};
 use residue_net::diagnose::CauseKind;
 use residue_net::pcap::Format;
+use residue_net::pcap::write::{Header, Writer};
 use residue_net::unfollowed::Numbering;
 use residue_testing::captures;
 use schema::Schema;
@@ -20,8 +21,16 @@ fn schema() -> Value {
 
 /// Returns the lines of all captures of the project, and of one that cannot be read.
 fn lines() -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let doubled = folder.path().join("doubled.pcap");
+    let link = residue_net::pcap::LinkType::ETHERNET;
+    let mut writer = Writer::new(Vec::new(), Header::new(link)).unwrap();
+    for i in 0..60_u8 {
+        writer.packet(u64::from(i) * 1_000_000, 20, &[i / 2; 20]).unwrap();
+    }
+    std::fs::write(&doubled, writer.into_inner()).unwrap();
     let args = ["pcap", "verify", "--json", "--list=all", ".", "nosuch", "cases.csv"];
-    let ran = residue(args).within(&captures()).run();
+    let ran = residue(args).args([&doubled]).within(&captures()).run();
     ran.ends(2);
     ran.json_lines()
 }

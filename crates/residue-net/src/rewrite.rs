@@ -1,5 +1,10 @@
 //! Copies of captures with changes, packet by packet, in constant memory.
 
+mod editor;
+mod tee;
+
+pub use editor::{Editor, Fate};
+
 use crate::Error;
 use crate::buffer::{Buffer, Places};
 use crate::pcap::compressed::Decompressed;
@@ -9,9 +14,7 @@ use crate::verify::Verifier;
 use std::cell::RefCell;
 use std::io::{self, Read};
 use std::rc::Rc;
-
-/// Number of bytes to process before they are returned.
-const CHUNK: usize = 1 << 20;
+use tee::{CHUNK, Shared, Tee};
 
 /// A reader of the decompressed capture with changed packets. All other bytes are returned
 /// unchanged, also where the input is not a readable capture.
@@ -28,25 +31,6 @@ pub struct Rewriter<R: Read, F> {
     ready: Vec<u8>,
     taken: usize,
     error: Option<Error>,
-}
-
-/// Bytes that were read but not yet returned.
-struct Shared<R: Read> {
-    input: Decompressed<R>,
-    pending: Vec<u8>,
-    start: u64,
-}
-
-/// A reader that keeps the bytes read through it.
-struct Tee<R: Read>(Rc<RefCell<Shared<R>>>);
-
-impl<R: Read> Read for Tee<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let shared = &mut *self.0.borrow_mut();
-        let count = shared.input.read(buffer)?;
-        shared.pending.extend_from_slice(&buffer[..count]);
-        Ok(count)
-    }
 }
 
 impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {

@@ -1,5 +1,6 @@
 //! `residue pcap`: check values in packet captures.
 
+mod annotate;
 mod capture;
 mod compare;
 mod fix;
@@ -29,7 +30,8 @@ Examples:
   residue pcap watch --interface eth0       the same counts, of live packets
   residue pcap fix trace.pcap -o good.pcap  repair the effects of offload and address rewriting
   residue pcap nat trace.pcap --map 10.0.0.1=192.0.2.1 -o new.pcap
-  residue pcap compare lan.pcap wan.pcap    what changed between two points";
+  residue pcap compare lan.pcap wan.pcap    what changed between two points
+  residue pcap annotate trace.pcap -o noted.pcapng         comments that Wireshark shows";
 
 /// Arguments of `residue pcap`.
 #[derive(Debug, Args)]
@@ -54,6 +56,8 @@ enum Command {
     Survey(survey::SurveyArgs),
     /// Compare captures of two points: what was lost, duplicated, reordered or altered between them
     Compare(compare::CompareArgs),
+    /// Copy a capture with comments about its packets, for Wireshark
+    Annotate(annotate::AnnotateArgs),
     /// Generate captures with right and wrong check values, for tests
     Make(make::MakeArgs),
 }
@@ -67,6 +71,7 @@ pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
         Command::Nat(args) => nat::run(args, output),
         Command::Survey(args) => survey::run(args, output),
         Command::Compare(args) => compare::run(args, output),
+        Command::Annotate(args) => annotate::run(args, output),
         Command::Make(args) => make::run(args, output),
     }
 }

@@ -4,14 +4,14 @@ use super::{ByteOrder, LinkType, ng};
 use std::io::{self, Write};
 
 impl ByteOrder {
-    fn bytes16(self, number: u16) -> [u8; 2] {
+    pub(crate) fn bytes16(self, number: u16) -> [u8; 2] {
         match self {
             ByteOrder::Little => number.to_le_bytes(),
             ByteOrder::Big => number.to_be_bytes(),
         }
     }
 
-    fn bytes32(self, number: u32) -> [u8; 4] {
+    pub(crate) fn bytes32(self, number: u32) -> [u8; 4] {
         match self {
             ByteOrder::Little => number.to_le_bytes(),
             ByteOrder::Big => number.to_be_bytes(),
@@ -123,6 +123,11 @@ impl<W: Write> NgWriter<W> {
         let mut writer = NgWriter { out, order };
         writer.section(order, options)?;
         Ok(writer)
+    }
+
+    /// Creates a writer of blocks that follow others.
+    pub(crate) fn within(out: W, order: ByteOrder) -> Self {
+        NgWriter { out, order }
     }
 
     /// Begins a section with its own byte order and interfaces.

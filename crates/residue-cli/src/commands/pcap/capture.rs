@@ -67,6 +67,12 @@ impl Capture {
         })
     }
 
+    /// Returns whether it can be read again: a regular file.
+    pub fn is_kept(&self) -> bool {
+        let is_regular = |file: File| file.metadata().is_ok_and(|it| it.is_file());
+        self.file().is_ok_and(|file| file.is_some_and(is_regular))
+    }
+
     /// Opens the bytes from the start.
     pub fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read + Send>> {
         let progress = progress.clone();

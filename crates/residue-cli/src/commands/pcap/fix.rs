@@ -1,5 +1,7 @@
 //! `residue pcap fix`: repairs check values.
 
+mod doubled;
+
 use super::report::count;
 use super::{Capture, Changed, FEW, Target, trouble};
 use crate::names::names;
@@ -30,6 +32,9 @@ them with --all or --only CAUSE (`residue pcap verify --help` lists the causes).
 left wrong, the reason is printed, with the option that would repair it. Omitted UDP \
 checksums stay omitted; a UDP checksum of 0 is written as FFFF.
 
+With --drop-doubled no value is changed: of packets that are equal from the IP header on and within \
+20 ms, the second of each pair is left out, if 19 of 20 packets are there twice.
+
 FILE may be compressed. OUT is compressed if its name ends in .gz or .zst; it may be FILE, or `-`.
 
 Exit codes: 0 no wrong value is left, 1 some are left, 2 wrong usage, or the capture could not be \
@@ -39,7 +44,8 @@ Examples:
   residue pcap fix trace.pcap -o good.pcap
   residue pcap fix trace.pcap --in-place            change the bytes where they are
   residue pcap fix trace.pcap --dry-run --list      print what would be changed
-  residue pcap fix trace.pcap -o good.pcap --only byte-swapped,zeroed";
+  residue pcap fix trace.pcap -o good.pcap --only byte-swapped,zeroed
+  residue pcap fix span.pcap -o once.pcap --drop-doubled";
 
 /// Arguments of `residue pcap fix`.
 #[derive(Debug, Args)]
@@ -61,6 +67,10 @@ pub struct FixArgs {
     /// Repair packets of length 0 as well, which segmentation offload leaves
     #[arg(long)]
     tso: bool,
+    /// Leave out the copies of a capture that holds every packet twice, as that of a mirror port
+    /// may; change nothing else
+    #[arg(long, conflicts_with_all = ["all", "only", "tso", "list", "in_place"])]
+    drop_doubled: bool,
     /// List every change: packet, protocol, offset in the file, old and new bytes
     #[arg(long)]
     list: bool,
@@ -84,6 +94,9 @@ impl FixArgs {
 /// Reads the capture to find the repairs, rewrites it, and prints what was done.
 pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     args.target.check(args.list || args.format.json)?;
+    if args.drop_doubled {
+        return doubled::drop(&args.target, args.format.json, output);
+    }
     let capture = Capture::new(&args.target.file, true)?;
     let passes = if args.target.output.is_some() { 3 } else { 2 };
     output.progress = Progress::of_bytes(capture.size() * passes);

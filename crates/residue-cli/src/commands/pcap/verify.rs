@@ -10,6 +10,7 @@ use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use residue_net::check::Verdict;
+use residue_net::copies;
 use residue_net::diagnose::CauseKind;
 use residue_net::select::Selection;
 use residue_net::summary::Summary;
@@ -63,7 +64,7 @@ JSON:
 One object a line; the member type says which. --schema prints their JSON Schema. Members may be \
 added; existing ones keep their names and meanings.
   capture  the counts of a capture, before its check values: capture, format, compression, packets,
-           cut_packets, selected_packets, first_time, last_time, links, error, total, protocols,
+           copies (if it holds every packet twice), cut_packets, selected_packets, first_time, last_time, links, error, total, protocols,
            causes, chances, not_followed, rewritten, senders, flows
   check    a check value, with --list: capture, packet, time, link, protocol, verdict, reason,
            cause, detail, stored, computed, source, destination, ports, offset
@@ -228,6 +229,8 @@ struct Verified<'a> {
     read: Read,
     summary: Summary,
     is_wrong: bool,
+    /// Copies, if the capture holds every packet twice.
+    copies: Option<u64>,
     /// Whether values are found later than those of the packets behind them.
     is_late: bool,
     again: Again,
@@ -275,6 +278,12 @@ fn examine<'a>(
     }
     let lists_wrong_only =
         args.list == Some(Which::Wrong) && !args.report.is_wanted() && selection.is_all();
+    // What can be read only once was read.
+    let copies = if capture.is_kept() {
+        copies::doubled(capture.reader(&Progress::default())?)
+    } else {
+        None
+    };
     let again = match twice {
         true if lists_wrong_only => {
             Again::Wrong(capture.shared_reader(&progress)?, capture.threads())
@@ -282,7 +291,7 @@ fn examine<'a>(
         true => Again::All(capture.reader(&progress)?),
         false => Again::No,
     };
-    Ok(Verified { name, read, summary, is_wrong, is_late, again })
+    Ok(Verified { name, read, summary, is_wrong, copies, is_late, again })
 }
 
 impl Verified<'_> {
@@ -296,9 +305,13 @@ impl Verified<'_> {
         page: &mut page::Page,
         output: &mut Output,
     ) -> io::Result<()> {
-        let Verified { name, read, summary, is_late, again, .. } = self;
+        let Verified { name, read, summary, copies, is_late, again, .. } = self;
         if args.format.json {
-            output.finding(report::json(name, read, summary, args.top).to_string())?;
+            let mut value = report::json(name, read, summary, args.top);
+            if let Some(copies) = copies {
+                value["copies"] = (*copies).into();
+            }
+            output.finding(value.to_string())?;
         }
         let again = replace(again, Again::No);
         if !matches!(again, Again::No) {
@@ -342,7 +355,18 @@ impl Verified<'_> {
         let lines = match (args.format.csv, args.format.json, args.list) {
             (_, true, _) | (true, _, Some(_)) => Vec::new(),
             (true, _, None) => report::counts_csv(name, summary),
-            _ => report::text(name, read, summary, args.top, args.strict, output.styles),
+            _ => {
+                let mut lines =
+                    report::text(name, read, summary, args.top, args.strict, output.styles);
+                lines.extend(copies.map(|copies| {
+                    format!(
+                        "this capture holds every packet twice ({copies} copies), as a mirror \
+                         port of both directions does; `residue pcap fix --drop-doubled` leaves \
+                         them out"
+                    )
+                }));
+                lines
+            }
         };
         lines.into_iter().try_for_each(|line| output.finding(line))
     }
