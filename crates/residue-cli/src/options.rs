@@ -92,7 +92,7 @@ impl Format {
 }
 
 /// The option `--report`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Report {
     /// Write a report into a folder: figures (SVG) and tables, with their data as CSV and JSON
     #[arg(long = "report", value_name = "DIR")]

@@ -8,8 +8,11 @@ use crate::text::{escaped, marked_up};
 
 const STYLE: &str = include_str!("page/style.css");
 
+/// The line by which a page is known as ours.
+pub const GENERATOR: &str = "<meta name=\"generator\" content=\"residue\" />";
+
 /// One drawn figure.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Figure {
     /// A word for links and file names: `fastest`, or the number `6.5` that it has in a document.
     pub id: String,
@@ -27,6 +30,7 @@ pub struct Figure {
 pub fn head(title: &str, about: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
+         {GENERATOR}\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
          <title>{}, {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
         escaped(title),

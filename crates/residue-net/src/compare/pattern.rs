@@ -311,6 +311,37 @@ impl Group {
         most.map_or(Outcome::Unknown, |(outcome, _)| *outcome)
     }
 
+    /// Returns what to do next, as a sentence without a period.
+    #[must_use]
+    pub fn next(&self) -> &'static str {
+        match (self.outcome(), self.kind) {
+            (Outcome::Recomputed, Kind::Stuck { .. }) => {
+                "capture on both sides of each device between the points until the bit changes \
+                 across one, and replace that device: a bit of its memory or of a bus is stuck"
+            }
+            (Outcome::Recomputed, _) => {
+                "capture on both sides of each device between the points until the damage happens \
+                 across one, and test its memory; until then no checksum of the path protects data"
+            }
+            (Outcome::Blind, _) => {
+                "capture on both sides of each device between the points until the damage happens \
+                 across one; compare data by a CRC or a hash, which this change does not escape"
+            }
+            (Outcome::Noticed, _) => {
+                "receivers discard these packets: look for errors in the counters of the links \
+                 between the points (`ethtool -S`), then capture on both sides of each device"
+            }
+            (Outcome::Unprotected, _) => {
+                "let the sender compute the checksum, or check the data end to end, and capture on \
+                 both sides of each device between the points"
+            }
+            (Outcome::Unknown, _) => {
+                "capture whole packets (`tcpdump -s 0`), before the first device that changes them \
+                 and behind the last one"
+            }
+        }
+    }
+
     /// Returns the likely culprit, as a sentence without a period.
     #[must_use]
     pub fn culprit(&self) -> String {

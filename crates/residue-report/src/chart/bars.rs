@@ -26,6 +26,8 @@ pub struct Bars {
     pub kinds: Vec<Kind>,
     /// The name of the counts.
     pub unit: String,
+    /// Whether sums over intervals mean something; the legend shows them.
+    pub totals: bool,
     /// The name of the axis of intervals.
     pub axis: String,
     /// The numbers at the beginning of the first interval and at the end of the last one.
@@ -61,7 +63,7 @@ fn ticks([low, high]: [f64; 2], most: f64) -> Vec<f64> {
 }
 
 fn draw(root: &Root<'_>, bars: &Bars) -> Drawn {
-    let Bars { title, about, kinds, unit, axis, range } = bars;
+    let Bars { title, about, kinds, unit, totals, axis, range } = bars;
     let [left, right, top, bottom] = AREA;
     heading(root, title, [&about[0], &about[1]])?;
     let intervals = kinds.iter().map(|kind| kind.counts.len()).max().unwrap_or(0);
@@ -102,18 +104,22 @@ fn draw(root: &Root<'_>, bars: &Bars) -> Drawn {
     polyline(root, &[(left, top), (left, bottom), (right, bottom)], INK.mix(0.7), 1.0, None)?;
     text(root, axis, ((left + right) / 2.0, bottom + 40.0), 13.0, INK, HPos::Center, false)?;
     upward_text(root, unit, (20.0, (top + bottom) / 2.0), 13.0, INK)?;
-    legend(root, kinds)
+    legend(root, kinds, *totals)
 }
 
 /// Draws the names of the kinds and their totals, the highest of the stack first.
-fn legend(root: &Root<'_>, kinds: &[Kind]) -> Drawn {
-    let [_, right, top, _] = AREA;
+fn legend(root: &Root<'_>, kinds: &[Kind], totals: bool) -> Drawn {
+    let [_, right, top, bottom] = AREA;
+    let step = ((bottom - top) / kinds.len().max(1) as f64).min(34.0);
     for (place, (number, kind)) in kinds.iter().enumerate().rev().enumerate() {
-        let (x, y) = (right + 22.0, top + 10.0 + 34.0 * place as f64);
+        let (x, y) = (right + 22.0, top + 10.0 + step * place as f64);
         let color = HUES[number % HUES.len()].to_rgba();
         bar(root, (x, y - 6.0), (x + 12.0, y + 6.0), color)?;
         let name = shortened(&kind.name, LEGEND);
         text(root, &name, (x + 20.0, y), 12.0, INK, HPos::Left, false)?;
+        if !totals {
+            continue;
+        }
         let total = grouped(kind.counts.iter().sum::<u64>());
         text(root, &total, (x + 20.0, y + 15.0), 11.5, FAINT, HPos::Left, false)?;
     }
@@ -150,6 +156,7 @@ mod tests {
                     about: [text("a"), text("b")],
                     kinds: kinds.clone(),
                     unit: text("u"),
+                    totals: kinds.len() != 1,
                     axis: text("s"),
                     range,
                 };

@@ -3,6 +3,7 @@
 mod arguments;
 mod filter;
 mod json;
+mod page;
 mod text;
 mod write;
 
@@ -29,6 +30,7 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
     if let Some(path) = &args.write {
         separate("--write", path, args.names())?;
     }
+    args.report.prepare()?;
     let report = match &args.write {
         None => examine::<io::Sink>(args, output, None)?,
         Some(path) => written(args, path, output)?,
@@ -37,6 +39,7 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
     if report.total(|it| it.altered) > 0 || args.strict && report.total(other) > 0 {
         output.found(Outcome::Bad);
     }
+    args.report.write(output, |folder| page::write(args, &report, folder))?;
     let unrelated = unrelated(&report);
     if unrelated.is_some() {
         output.found(Outcome::Trouble);

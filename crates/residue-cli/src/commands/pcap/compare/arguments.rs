@@ -1,5 +1,6 @@
 //! The arguments of `residue pcap compare`.
 
+use crate::options::Report;
 use clap::Args;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -52,10 +53,11 @@ Examples:
   residue pcap compare lan.pcap wan.pcap
   residue pcap compare --list lan.pcap wan.pcap.gz      every packet that was lost or altered
   residue pcap compare --json lan.pcap wan.pcap | jq -c 'select(.event == \"altered\")'
-  residue pcap compare --write altered.pcapng lan.pcap wan.pcap";
+  residue pcap compare --write altered.pcapng lan.pcap wan.pcap
+  residue pcap compare --report ticket lan.pcap wan.pcap     a page: ticket/index.html";
 
 /// Arguments of `residue pcap compare`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = HELP)]
 pub struct CompareArgs {
     /// Capture at the first point; `-` is standard input
@@ -99,6 +101,8 @@ pub struct CompareArgs {
     /// Show at most this many groups
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     pub top: usize,
+    #[command(flatten)]
+    pub report: Report,
     /// Print the JSON Schema of a line of --json, and exit
     #[arg(long)]
     pub schema: bool,

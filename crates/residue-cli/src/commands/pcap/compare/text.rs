@@ -68,7 +68,7 @@ fn fields<'a>(all: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     by.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-fn flow(flow: &Flow) -> String {
+pub fn flow(flow: &Flow) -> String {
     let name = match flow.protocol {
         1 => "icmp".into(),
         6 => "tcp".into(),
@@ -89,7 +89,7 @@ fn flow(flow: &Flow) -> String {
 }
 
 /// Returns a time in a unit that suits it.
-fn time(nanoseconds: i64) -> String {
+pub fn time(nanoseconds: i64) -> String {
     let value = nanoseconds as f64;
     match nanoseconds.unsigned_abs() {
         0..10_000 => format!("{nanoseconds} ns"),
@@ -150,7 +150,7 @@ pub fn conclusion(
     lines
 }
 
-fn of_point(point: &Point) -> String {
+pub fn of_point(point: &Point) -> String {
     let counts = &point.counts;
     let mut line = count(counts.packets, "packet");
     let parts = [
@@ -233,7 +233,7 @@ fn table(args: &CompareArgs, report: &Report, names: &[String; 2], styles: Style
 }
 
 /// Returns what devices changed as they are to, and the times.
-fn rewriting(report: &Report, names: &[String; 2]) -> Vec<String> {
+pub fn rewriting(report: &Report, names: &[String; 2]) -> Vec<String> {
     let mut lines = Vec::new();
     let parts: [(&str, Number); 6] = [
         ("addresses or ports", |it| it.translated),
@@ -343,7 +343,7 @@ fn segmentation(report: &Report, names: &[String; 2]) -> Option<String> {
     })
 }
 
-fn last(report: &Report, groups: &[Group], styles: Styles) -> String {
+pub fn last(report: &Report, groups: &[Group], styles: Styles) -> String {
     let altered = report.total(|it| it.altered);
     let unnoticed = report.total(|it| it.unnoticed);
     let Styles { good, bad, .. } = styles;
@@ -360,7 +360,7 @@ fn last(report: &Report, groups: &[Group], styles: Styles) -> String {
     )
 }
 
-fn title(kind: Kind) -> String {
+pub fn title(kind: Kind) -> String {
     match kind {
         Kind::Stuck { from_data, offset, bit, value } => format!(
             "bit {bit} stuck at {} in byte {offset} modulo 64 from the {}",
@@ -393,19 +393,14 @@ fn of_group(
         count(members.len() as u64, "packet"),
         title(group.kind)
     )];
-    let fields = fields(group.fields.keys().map(|field| (field.protocol, field.name)));
-    lines.push(format!("  in        {fields}"));
-    let outcomes: Vec<String> = group
-        .outcomes
-        .iter()
-        .map(|(outcome, count)| format!("{} {count}", meaning(*outcome)))
-        .collect();
-    lines.push(format!("  checksum  {}", outcomes.join("; ")));
+    lines.push(format!("  in        {}", fields_of(group)));
+    lines.push(format!("  checksum  {}", outcomes(group)));
     let pattern = pattern(group);
     if !pattern.is_empty() {
         lines.push(format!("  pattern   {pattern}"));
     }
     lines.push(format!("  likely    {}", group.culprit()));
+    lines.push(format!("  next      {}", group.next()));
     let shown: Vec<String> = members
         .iter()
         .take(5)
@@ -426,6 +421,17 @@ fn of_group(
     lines
 }
 
+/// Returns the names of the altered fields of a group.
+pub fn fields_of(group: &Group) -> String {
+    fields(group.fields.keys().map(|field| (field.protocol, field.name)))
+}
+
+/// Returns how the check values of a group turned out.
+pub fn outcomes(group: &Group) -> String {
+    let one = |(outcome, count): (&Outcome, &u64)| format!("{} {count}", meaning(*outcome));
+    group.outcomes.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
 fn meaning(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Noticed => "wrong after, so noticed:",
@@ -437,7 +443,7 @@ fn meaning(outcome: Outcome) -> &'static str {
 }
 
 /// Returns what the packets of a group have in common.
-fn pattern(group: &Group) -> String {
+pub fn pattern(group: &Group) -> String {
     fn common<T: ToString>(name: &str, counts: &BTreeMap<T, u64>, parts: &mut Vec<String>) {
         let total: u64 = counts.values().sum();
         match counts.len() {
@@ -475,7 +481,7 @@ fn pattern(group: &Group) -> String {
 
 /// Returns the bytes around the first altered one, with marks below altered ones, and the bits of
 /// the first.
-fn hex(it: &Altered, styles: Styles) -> Vec<String> {
+pub fn hex(it: &Altered, styles: Styles) -> Vec<String> {
     let Styles { good, bad, .. } = styles;
     let example = &it.example;
     let mut lines = Vec::new();

@@ -42,6 +42,7 @@ pub fn figure(part: &Part, number: usize) -> Option<Figure> {
         ],
         kinds: kinds.collect(),
         unit: "check values".into(),
+        totals: true,
         axis: name,
         range,
     };
