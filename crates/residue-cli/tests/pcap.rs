@@ -69,7 +69,7 @@ fn what_is_printed() {
          UDP             -    -          1\n\
          \n\
          values  cause\n\
-         \u{20}    2  offload: tcp 1, udp 1 (1 in 33000 by chance)\n\
+         \u{20}    2  offload: tcp 1 (1 in 33000 by chance), udp 1 (1 in 33000 by chance)\n\
          \n\
          offloaded  sender\n\
          \u{20}       1  10.0.0.1\n\

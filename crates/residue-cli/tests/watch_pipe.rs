@@ -187,3 +187,11 @@ fn no_output() -> std::process::ChildStdout {
     child.wait().unwrap();
     out
 }
+
+/// What cannot be written at an interval, and again at the end, is said once.
+#[test]
+fn what_cannot_be_written_is_said_once() {
+    let words = ["pcap", "watch", "--prometheus", "/nonexistent/x", "nat-tcp.bad.pcap"];
+    let ran = residue(words).within(&captures()).run();
+    assert_eq!((ran.code, ran.err.matches("cannot write").count()), (2, 1), "{}", ran.err);
+}

@@ -168,10 +168,13 @@ impl Unfollowed {
                 ip_protocol(self.value)
             }
             Numbering::UdpPort => match self.value {
+                1153 => Some("ANSI C12.22"),
                 1701 => Some("L2TP version 3"),
                 2268 => Some("AMT"),
                 4342 => Some("LISP control, signed"),
                 4500 => Some("ESP: encrypted"),
+                4713 => Some("synchrophasor (IEEE C37.118)"),
+                5050 => Some("Ether-S-Bus"),
                 6080 => Some("GUE"),
                 6081 => Some("Geneve"),
                 37008 => Some("TZSP"),
@@ -185,6 +188,8 @@ impl Unfollowed {
                 _ => None,
             },
             Numbering::TcpPort => match self.value {
+                1153 => Some("ANSI C12.22"),
+                4712 => Some("synchrophasor (IEEE C37.118)"),
                 860 | 3260 => Some("iSCSI, beginning not captured"),
                 3478 => Some("STUN, across segments"),
                 4420 | 8009 => Some("NVMe/TCP, beginning not captured"),

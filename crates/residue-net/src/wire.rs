@@ -203,8 +203,8 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
             return walk.deeper(|walk| service(walk, payload));
         }
     }
-    if ports.iter().any(|port| UNREAD_TUNNELS.contains(port)) {
-        unread_tunnel(walk, ports, payload);
+    if ports.iter().any(|port| UNREAD_PORTS.contains(port)) {
+        unread_port(walk, ports, payload);
     }
 }
 
@@ -242,16 +242,16 @@ fn udp_service(port: u16) -> Option<fn(&mut Walk, Span)> {
 #[inline]
 fn is_plain_datagram(ports: [u16; 2], data: &[u8]) -> bool {
     let is_read =
-        |port| port == ROCE || udp_service(port).is_some() || UNREAD_TUNNELS.contains(&port);
+        |port| port == ROCE || udp_service(port).is_some() || UNREAD_PORTS.contains(&port);
     !ports.into_iter().any(is_read) && stun::is_none(data)
 }
 
-/// UDP ports of tunnels that are not parsed.
-const UNREAD_TUNNELS: [u16; 4] = [2268, 4500, 37008, 51820];
+/// UDP ports of tunnels, and of protocols with check values, that are not parsed.
+const UNREAD_PORTS: [u16; 7] = [C1222, 2268, 4500, 4713, 5050, 37008, 51820];
 
-/// Reports tunnels that are not parsed. Clients may use their ports for something else, so the
-/// beginning of the message must match, too.
-fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
+/// Reports what is not parsed. Clients may use the ports for something else, so the beginning of
+/// the message must match, too.
+fn unread_port(walk: &mut Walk, ports: [u16; 2], payload: Span) {
     let Some(start) = walk.array::<4>(payload, 0) else { return };
     for port in ports {
         let carries = match port {
@@ -264,6 +264,10 @@ fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
             37008 => matches!(start, [1, 0 | 1, 0, 1 | 18 | 119 | 127]),
             // WireGuard's transport data.
             51820 => start == [4, 0, 0, 0],
+            C1222 => start[0] == ACSE,
+            4713 => is_synchrophasor(start, payload.len()),
+            // Ether-S-Bus: the length of the telegram.
+            5050 => u32::from_be_bytes(start) == payload.len(),
             _ => false,
         };
         if carries {
@@ -281,7 +285,30 @@ pub fn tcp_port(walk: &mut Walk, ports: [u16; 2], payload: Span) {
             walk.unfollowed(Numbering::TcpPort, DNP3);
         }
     }
+    if let Some(start) = walk.array::<4>(payload, 0) {
+        let is_it = |port: &u16| match *port {
+            C1222 => start[0] == ACSE,
+            PHASORS => is_synchrophasor(start, payload.len()),
+            _ => false,
+        };
+        if let Some(port) = ports.into_iter().find(is_it) {
+            return walk.unfollowed(Numbering::TcpPort, port);
+        }
+    }
     stun::stream(walk, payload);
+}
+
+/// TCP and UDP port of ANSI C12.22, and the first byte of its messages (IEEE 1703, RFC 6142).
+const C1222: u16 = 1153;
+const ACSE: u8 = 0x60;
+/// TCP port of synchrophasors (IEEE C37.118.2).
+const PHASORS: u16 = 4712;
+
+/// Returns whether a message begins with the synchronization word and the length of a frame of
+/// synchrophasors.
+fn is_synchrophasor(start: [u8; 4], length: u32) -> bool {
+    let size = u32::from(u16::from_be_bytes([start[2], start[3]]));
+    start[0] == 0xaa && start[1] >> 4 <= 5 && (1..=3).contains(&(start[1] & 15)) && size <= length
 }
 
 /// TCP and UDP port of DNP3.
@@ -290,5 +317,6 @@ const DNP3: u16 = 20000;
 /// Returns whether it is certain that [`tcp_port`] does nothing with the data of a segment.
 #[inline]
 fn is_plain_stream(ports: [u16; 2], data: &[u8]) -> bool {
-    !ports.contains(&DNP3) && stun::is_none_in_stream(data)
+    let is_read = |port| matches!(port, DNP3 | C1222 | PHASORS);
+    !ports.into_iter().any(is_read) && stun::is_none_in_stream(data)
 }

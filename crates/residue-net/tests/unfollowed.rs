@@ -123,6 +123,15 @@ fn every_place_where_a_walk_ends_at_an_unknown_protocol_is_reported() {
         ("CAPWAP payload 3 (radio other than IEEE 802.11)", 101, udp(5247, "00100700 00000000 00")),
         ("UDP port 37008 (TZSP)", 101, udp(37008, "01 00 0001 01 000000 00")),
         ("UDP port 51820 (WireGuard: encrypted)", 101, udp(51820, "04000000 00000001")),
+        ("UDP port 1153 (ANSI C12.22)", 101, udp(1153, "60 05 a2 03 06 01 7b")),
+        ("UDP port 4713 (synchrophasor (IEEE C37.118))", 101, udp(4713, "aa01 0006 0001")),
+        ("UDP port 5050 (Ether-S-Bus)", 101, udp(5050, "0000000d 01 00 0001 00 17 00 1234")),
+        ("TCP port 1153 (ANSI C12.22)", 101, tcp(1153, 1, 16, &hex("60 05 a2 03"))),
+        (
+            "TCP port 4712 (synchrophasor (IEEE C37.118))",
+            101,
+            tcp(4712, 1, 16, &hex("aa41 0006 0001")),
+        ),
         ("IP version 7", 101, udp(2152, "30ff 0001 00000001 70")),
         ("IP version 7", 101, udp(4341, "0000000000000000 70")),
         (
@@ -178,6 +187,11 @@ fn applications_and_protocols_without_check_values_are_not_reported() {
         // An answer of a name server to a client on the port of a tunnel.
         (101, udp(37008, "1234 8180 0001 0001 0000 0000")),
         (101, udp(5247, "1234 8180 0001 0001 0000 0000")),
+        (101, udp(5050, "1234 8180 0001 0001 0000 0000")),
+        (101, udp(4713, "aa01 0100 0001")),
+        (101, udp(1153, "1234 8180 0001 0001 0000 0000")),
+        (101, tcp(4712, 1, 16, &hex("474554202f"))),
+        (101, tcp(1153, 1, 16, &hex("474554202f"))),
         (101, udp(1701, "c802 000c")),
         // CAPWAP in the clear: control, keep-alive; LWAPP's control; an AYIYA heartbeat; a map
         // request of LISP; GTP', and a request of GTP version 0.

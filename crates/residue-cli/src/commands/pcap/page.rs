@@ -1,8 +1,9 @@
-//! `residue pcap verify --report`: a page about captures, with a time line of damage and an example
-//! of each cause.
+//! `residue pcap verify --report`: a page about captures, with a time line of damage, an example of
+//! each cause, and a list of the wrong values.
 
 mod axis;
 mod example;
+mod flips;
 mod html;
 mod parts;
 mod timeline;
@@ -56,6 +57,10 @@ impl Page {
             tables: html::tables(summary, &total, unfollowed, self.about.top),
             axis: Axis::new(read, self.about.from, self.about.to),
             kinds: BTreeMap::new(),
+            rows: Vec::new(),
+            wrong: 0,
+            first: Vec::new(),
+            flips: parts::Flips::default(),
         };
         self.captures.push(Captured {
             name: part.name.clone(),
@@ -81,17 +86,23 @@ impl Page {
         self.parts.truncate(MOST_PARTS);
         let figures: Vec<Option<Figure>> =
             self.parts.iter().enumerate().map(|(at, part)| timeline::figure(part, at)).collect();
-        let page = html::page(&self, &figures, left_out);
+        let flips: Vec<Vec<Figure>> =
+            self.parts.iter().enumerate().map(|(at, part)| flips::figures(part, at)).collect();
+        let page = html::page(&self, &figures, &flips, left_out);
+        let mut wrong = vec![report::CHECKS.to_string()];
+        self.parts.iter_mut().for_each(|part| wrong.append(&mut part.rows));
         let lines = |lines: Vec<String>| lines.iter().map(|line| format!("{line}\n")).collect();
         let mut counts = vec![report::COUNTS.to_string()];
         counts.append(&mut self.counts);
         let reports = self.reports.iter().map(Value::to_string).collect();
-        let data: [(&str, String); 3] = [
+        let data: [(&str, String); 4] = [
+            ("wrong.csv", lines(wrong)),
             ("counts.csv", lines(counts)),
             ("timeline.csv", timeline::csv(&self.parts)),
             ("captures.jsonl", lines(reports)),
         ];
-        let figures: Vec<Figure> = figures.into_iter().flatten().collect();
+        let flips = flips.into_iter().flatten();
+        let figures: Vec<Figure> = figures.into_iter().flatten().chain(flips).collect();
         write_report(folder, &figures, &data, &page)
     }
 }

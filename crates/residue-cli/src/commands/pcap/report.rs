@@ -6,7 +6,7 @@ pub use row::{CHECKS, Shown, check_csv, check_json, check_line, flow_of, flow_te
 
 use crate::output::{Styles, without_numbers, words};
 use anstyle::Style;
-use residue_net::diagnose::{CauseKind, Chance, Rewrite};
+use residue_net::diagnose::{CauseKind, Rewrite};
 use residue_net::summary::{Counts, Faults, Summary, sender_name};
 use residue_net::unfollowed::Unfollowed;
 use residue_net::verify::Read;
@@ -232,17 +232,18 @@ fn causes(summary: &Summary) -> Vec<Ranked> {
     }
     let row = |(cause, parts): &mut (&str, Vec<(u64, &str)>)| {
         parts.sort_by_key(|part| std::cmp::Reverse(part.0));
-        let text = match parts.as_slice() {
-            [(_, protocol)] => format!("{cause}: {protocol}"),
-            _ => {
-                let parts = parts.iter().map(|(number, protocol)| format!("{protocol} {number}"));
-                format!("{cause}: {}", parts.collect::<Vec<_>>().join(", "))
-            }
+        // The chance of one protocol says nothing of another.
+        let by_chance = |protocol: &str| {
+            let mut all = chances.iter();
+            let own = all.find(|((kind, of), _)| kind.name() == *cause && *of == protocol);
+            own.map_or(String::new(), |(_, chance)| format!(" ({chance} by chance)"))
         };
-        let by_chance = chances.iter().filter(|((kind, _), _)| kind.name() == *cause);
-        let by_chance = by_chance.map(|(_, &chance)| chance).reduce(Chance::max);
-        let by_chance = by_chance.map_or(String::new(), |chance| format!(" ({chance} by chance)"));
-        (vec![parts.iter().map(|part| part.0).sum()], text + &by_chance)
+        let part = |(number, protocol): &(u64, &str)| match parts.len() {
+            1 => format!("{protocol}{}", by_chance(protocol)),
+            _ => format!("{protocol} {number}{}", by_chance(protocol)),
+        };
+        let text = parts.iter().map(part).collect::<Vec<_>>().join(", ");
+        (vec![parts.iter().map(|part| part.0).sum()], format!("{cause}: {text}"))
     };
     let mut rows: Vec<Ranked> = by_cause.iter_mut().map(row).collect();
     rows.sort_by_key(|(numbers, _)| std::cmp::Reverse(numbers[0]));

@@ -42,7 +42,7 @@ pub fn write(args: &CompareArgs, report: &Report, folder: &Path) -> io::Result<V
             &names,
             "delays",
             "Time between the points above the smallest one",
-            &[("99 % of packets", |it| it.above.quantile(0.99).unwrap_or(0) as u64 / 1000)],
+            &[("99 % of packets", |it| it.above.quantile(0.99).unwrap_or(0) as u64)],
         ),
         places(report),
     ]
@@ -84,6 +84,14 @@ fn over_time(
     if kinds.is_empty() {
         return None;
     }
+    let mut unit = "packets";
+    if id == "delays" {
+        // So that no label is longer than there is room for.
+        let most = kinds.iter().flat_map(|kind| &kind.counts).max().copied().unwrap_or(0);
+        unit = if most < 10_000_000 { "microseconds, at most" } else { "milliseconds, at most" };
+        let unit = if most < 10_000_000 { 1000 } else { 1_000_000 };
+        kinds.iter_mut().flat_map(|kind| &mut kind.counts).for_each(|count| *count /= unit);
+    }
     let seconds = (end - start) as f64 / 1e9;
     let about = [
         format!("A: {}, B: {}", names[0], names[1]),
@@ -93,7 +101,7 @@ fn over_time(
         title: title.into(),
         about,
         kinds,
-        unit: if id == "delays" { "microseconds, at most" } else { "packets" }.into(),
+        unit: unit.into(),
         totals: id != "delays",
         axis: "seconds after the first packet".into(),
         range: [0.0, seconds],
@@ -125,8 +133,7 @@ fn places(report: &Report) -> Option<Figure> {
     }
     let title = "Where one bit was altered".to_string();
     let about = [
-        "A bit that is stuck, in memory or on a bus, is one bar of one kind; damage by chance is \
-         everywhere."
+        "A bit that is stuck, in memory or on a bus, is one high bar of one kind among low ones."
             .into(),
         format!("Altered in several bits, and not shown: {}", count(others, "packet")),
     ];

@@ -6,12 +6,17 @@ use residue_net::diagnose::CauseKind;
 use residue_net::summary::{Counts, Summary};
 use residue_report::number::grouped;
 use residue_report::page::{head, section};
-use residue_report::text::{capitalised, escaped};
+use residue_report::text::{capitalised, escaped, marked_up};
 use residue_report::{Figure, Row, Table};
 use std::fmt::Write as _;
 
 /// Returns the whole page. `left_out` captures with such values have no section.
-pub fn page(page: &Page, figures: &[Option<Figure>], left_out: usize) -> String {
+pub fn page(
+    page: &Page,
+    figures: &[Option<Figure>],
+    flips: &[Vec<Figure>],
+    left_out: usize,
+) -> String {
     let subject = match page.captures.as_slice() {
         [capture] => capture.name.clone(),
         captures => count(captures.len() as u64, "capture"),
@@ -31,7 +36,8 @@ pub fn page(page: &Page, figures: &[Option<Figure>], left_out: usize) -> String 
         });
     }
     for (number, (part, figure)) in page.parts.iter().zip(figures).enumerate() {
-        part_of(&mut out, part, figure.as_ref(), number, page.captures.len() > 1);
+        let figures: Vec<&Figure> = figure.iter().chain(&flips[number]).collect();
+        part_of(&mut out, part, &figures, number, page.captures.len() > 1);
     }
     for captured in &page.captures {
         if let Some(error) = &captured.error {
@@ -42,7 +48,7 @@ pub fn page(page: &Page, figures: &[Option<Figure>], left_out: usize) -> String 
     let _ = write!(
         out,
         "</main>\n<footer><p>Written by residue {} (<code>residue pcap verify --report</code>). \
-         The data: <a href=\"counts.csv\">counts.csv</a>, \
+         The data: <a href=\"counts.csv\">counts.csv</a>, <a href=\"wrong.csv\">wrong.csv</a>, \
          <a href=\"timeline.csv\">timeline.csv</a>, \
          <a href=\"captures.jsonl\">captures.jsonl</a>.</p></footer>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION")
@@ -85,7 +91,7 @@ fn captures(captures: &[Captured]) -> Table {
 }
 
 /// Appends the section of a capture.
-fn part_of(out: &mut String, part: &Part, figure: Option<&Figure>, number: usize, several: bool) {
+fn part_of(out: &mut String, part: &Part, figures: &[&Figure], number: usize, several: bool) {
     let id = format!("capture-{}", number + 1);
     let name = if several { escaped(&part.name) } else { "Result".into() };
     section(out, &id, &name, |out| {
@@ -95,7 +101,7 @@ fn part_of(out: &mut String, part: &Part, figure: Option<&Figure>, number: usize
             "<div class=\"verdict\">\n<p><strong>{conclusion}</strong></p>\n<p \
              class=\"faint\">{title}</p>\n</div>\n"
         );
-        if let Some(figure) = figure {
+        for figure in figures {
             let title = escaped(&figure.title);
             let _ = write!(
                 out,
@@ -106,7 +112,35 @@ fn part_of(out: &mut String, part: &Part, figure: Option<&Figure>, number: usize
         }
         part.tables.iter().for_each(|it| table(out, it));
         examples(out, part);
+        wrong(out, part);
     });
+}
+
+/// Appends the wrong values.
+fn wrong(out: &mut String, part: &Part) {
+    if part.first.is_empty() {
+        return;
+    }
+    let mut rows = part.first.clone();
+    let more = part.wrong - rows.len() as u64;
+    if more > 0 {
+        let listed = part.rows.len() as u64;
+        let all = if listed < part.wrong { "the first of them" } else { "all" };
+        rows.push(Row::Group(format!("and {} more; wrong.csv has {all}", grouped(more))));
+    }
+    let heads = ["value of", "stored", "should be", "cause"];
+    table(
+        out,
+        &Table {
+            id: "wrong",
+            title: "Wrong values".into(),
+            note: String::new(),
+            stub: "packet",
+            heads: heads.map(str::to_string).to_vec(),
+            together: 1,
+            rows,
+        },
+    );
 }
 
 /// Appends an example of each cause.
@@ -124,8 +158,9 @@ fn examples(out: &mut String, part: &Part) {
         let values = format!("{} {}", grouped(kind.count), plural(kind.count));
         let _ = writeln!(out, "<h3>{}: {values}</h3>", escaped(&capitalised(name)));
         if let Some(meaning) = meaning(name) {
-            let _ = writeln!(out, "<p>{meaning}</p>");
+            let _ = writeln!(out, "<p>{}</p>", marked_up(meaning));
         }
+        let _ = writeln!(out, "<p><strong>Next.</strong> {}</p>", marked_up(next(name)));
         out.push_str("<dl>\n");
         for (name, value) in &kind.example.facts {
             let _ = writeln!(out, "<dt>{name}</dt><dd>{}</dd>", escaped(value));
@@ -150,6 +185,18 @@ fn meaning(name: &str) -> Option<&'static str> {
         }
         _ => return None,
     })
+}
+
+/// Returns what to do about a cause or verdict.
+fn next(name: &str) -> &'static str {
+    match (name.parse::<CauseKind>(), name) {
+        (Ok(cause), _) => cause.next(),
+        (_, "illegal") => "Show a packet to the authors of the sender.",
+        _ => {
+            "Capture at a second point, and compare (`residue pcap compare`): if both sides have \
+             the same lengths, the error is that of the sender."
+        }
+    }
 }
 
 /// Returns the tables of a capture.

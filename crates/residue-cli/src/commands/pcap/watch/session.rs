@@ -175,8 +175,10 @@ impl<'a> Session<'a> {
         }
         let complete = self.flush().and_then(|()| self.publish());
         self.show(Some(ending))?;
-        // The second error only if there is no first one.
-        if let (Err(_), Err(error)) = (&ended, &complete) {
+        // What ended the watch often fails again here: it is said once.
+        if let (Err(first), Err(error)) = (&ended, &complete)
+            && words(first) != words(error)
+        {
             self.output.complain(&words(error));
         }
         ended.map(drop).and(complete)
