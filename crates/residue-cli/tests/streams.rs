@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Commands that read standard input, with arguments that make them do it.
-const READERS: [&str; 18] = [
+const READERS: [&str; 20] = [
     "sum",
     "sum -",
     "sum -a cksum,crc-16/arc --json -",
@@ -24,6 +24,8 @@ const READERS: [&str; 18] = [
     "pcap verify -",
     "pcap fix - -n",
     "pcap fix - -o fixed.pcap",
+    "pcap fix - --drop-doubled -n",
+    "pcap annotate - -o noted.pcapng",
     "pcap nat - --map 10.0.0.1=192.0.2.1 -n",
     "pcap survey -",
     "pcap watch -",
@@ -33,7 +35,7 @@ const READERS: [&str; 18] = [
 ];
 
 /// Every command that prints, with arguments that make it fast.
-const WRITERS: [&str; 32] = [
+const WRITERS: [&str; 35] = [
     "--help",
     "--version",
     "help sum",
@@ -56,6 +58,9 @@ const WRITERS: [&str; 32] = [
     "pcap verify capture.pcap",
     "pcap fix capture.pcap -n",
     "pcap fix capture.pcap -o -",
+    "pcap fix capture.pcap --drop-doubled -n",
+    "pcap annotate capture.pcap -o -",
+    "pcap annotate capture.pcap -o noted.pcapng",
     "pcap nat capture.pcap --map 10.0.0.1=192.0.2.1 -n",
     "pcap survey capture.pcap",
     "pcap watch capture.pcap",
@@ -207,6 +212,10 @@ fn a_folder_in_place_of_a_file_is_an_error_that_names_it() {
         "sum --check folder",
         "pcap verify folder",
         "pcap fix folder -n",
+        "pcap fix folder --drop-doubled -n",
+        "pcap annotate folder -o noted.pcapng",
+        "pcap annotate capture.pcap -o folder",
+        "pcap annotate capture.pcap --before folder -o noted.pcapng",
         "pcap nat folder --map 10.0.0.1=192.0.2.1 -n",
         "pcap survey folder",
         "pcap compare folder capture.pcap",

@@ -4,6 +4,7 @@ use super::report::{count, value};
 use super::{Capture, trouble};
 use crate::output::{Outcome, Output, Styles};
 use crate::progress::Progress;
+use crate::streams;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use residue_net::check::Verdict;
@@ -64,6 +65,9 @@ type Notes = BTreeMap<u64, Vec<String>>;
 /// Verifies the capture, compares it if asked to, and writes the copy.
 pub fn run(args: &AnnotateArgs, output: &mut Output) -> anyhow::Result<()> {
     let is_stdout = args.output.as_os_str() == "-";
+    if is_stdout {
+        streams::stdout().check()?;
+    }
     let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         bail!("-o: no folder `{}`; create it first", Styles::plain(folder.as_os_str()));
