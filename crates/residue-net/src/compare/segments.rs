@@ -12,7 +12,7 @@ use super::judge;
 use super::layer::Flow;
 use super::side::{Side, Waiting};
 use crate::lru::Lru;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 /// Largest number of connections whose bytes are remembered, and of segments of each.
@@ -164,7 +164,8 @@ pub fn joined(
         let base = pieces.iter().flatten().next()?.sequence;
         let other = flows.translation(0, &flow).unwrap_or(flow);
         let gone = [carried.of(0, &flow, base), carried.of(1, &other, base)];
-        of_pieces(base, &pieces, &gone)
+        let origin = flows.direction(0, &flow).unwrap_or_default() as usize;
+        of_pieces(base, &pieces, &gone, origin)
     };
     let connections = by_flow(sides, ids, flows, Piece::new);
     let mut all: Vec<Joined> = connections.into_iter().filter_map(of_connection).collect();
@@ -192,20 +193,23 @@ pub fn by_flow<'a>(
 }
 
 /// Lays the data of one flow side by side; numbers count from `base`. `gone`: those of packets that
-/// no longer wait, and whether the other point has them with other boundaries.
+/// no longer wait, and whether the other point has them with other boundaries. `origin`: the point
+/// where they come from.
 pub fn of_pieces(
     base: u32,
     pieces: &[Vec<Piece<'_>>; 2],
     gone: &[Vec<(Range<i64>, bool)>; 2],
+    origin: usize,
 ) -> Option<Joined> {
     let [ones, twos] = pieces;
     let mut used = [vec![false; ones.len()], vec![false; twos.len()]];
-    let mut altered = Vec::new();
+    let (mut equal, mut different, mut altered) = (Vec::new(), Vec::new(), Vec::new());
     // In order of the bytes, so that each is compared with its neighbours only.
     let mut order: Vec<usize> = (0..twos.len()).collect();
     order.sort_by_key(|&j| twos[j].range(base).start);
     let longest = twos.iter().map(|two| two.sent as i64).max().unwrap_or(0);
-    for (i, one) in ones.iter().enumerate() {
+    let alone = whole(base, pieces);
+    for (i, one) in ones.iter().enumerate().filter(|(i, _)| !alone[0].contains(i)) {
         let mine = one.range(base);
         let from = order.partition_point(|&j| twos[j].range(base).start < mine.start - longest);
         for &j in &order[from..] {
@@ -215,7 +219,7 @@ pub fn of_pieces(
                 break;
             }
             // Packets of equal boundaries are compared as they are.
-            if theirs.end <= mine.start || theirs == mine {
+            if theirs.end <= mine.start || theirs == mine || alone[1].contains(&j) {
                 continue;
             }
             let both = mine.start.max(theirs.start)..mine.end.min(theirs.end);
@@ -225,9 +229,22 @@ pub fn of_pieces(
                 continue;
             }
             (used[0][i], used[1][j]) = (true, true);
-            if data[0] != data[1] {
-                altered.extend(alteration([one, two], [&mine, &theirs], &both));
+            if data[0] == data[1] {
+                equal.push(([i, j][1 - origin], both));
+            } else {
+                different.push(([i, j][1 - origin], [i, j], both));
             }
+        }
+    }
+    // What was sent again is in several packets; it arrived as it was in one of them, or altered
+    // once.
+    let overlap = |a: &Range<i64>, b: &Range<i64>| a.start < b.end && b.start < a.end;
+    for (arrived, [i, j], both) in different {
+        if !equal.iter().any(|(other, range)| *other == arrived && overlap(range, &both)) {
+            let pair = [&ones[i], &twos[j]];
+            let ranges = pair.map(|piece| piece.range(base));
+            altered.extend(alteration(pair, [&ranges[0], &ranges[1]], &both));
+            equal.push((arrived, both));
         }
     }
     // The packets of the other point may have left before.
@@ -263,6 +280,35 @@ pub fn of_pieces(
         }
     }
     Some(Joined { ids, alone, altered, at_once: false })
+}
+
+/// Returns the segments that are at both points as they are, but for altered bytes: those with
+/// equal boundaries, and equal identification if they have one, that are nearest in time. What was
+/// sent again by itself is not a part of the large segment before it.
+fn whole(base: u32, [ones, twos]: &[Vec<Piece<'_>>; 2]) -> [HashSet<usize>; 2] {
+    let mut by_range: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
+    let key = |piece: &Piece<'_>| (piece.range(base).start, piece.range(base).end);
+    for (j, two) in twos.iter().enumerate() {
+        by_range.entry(key(two)).or_default().push(j);
+    }
+    let mut pairs: Vec<(bool, u64, usize, usize)> = Vec::new();
+    for (i, one) in ones.iter().enumerate() {
+        for &j in by_range.get(&key(one)).into_iter().flatten().take(MOST_SEGMENTS) {
+            let both = [one, &twos[j]];
+            let [a, b] = both.map(|piece| piece.waiting.packet.layers[piece.layer].identification);
+            let apart = one.waiting.time.abs_diff(twos[j].waiting.time);
+            pairs.push((a.is_some() && b.is_some() && a != b, apart, i, j));
+        }
+    }
+    pairs.sort_unstable();
+    let mut found: [HashSet<usize>; 2] = Default::default();
+    for (_, _, i, j) in pairs {
+        if !found[0].contains(&i) && !found[1].contains(&j) {
+            found[0].insert(i);
+            found[1].insert(j);
+        }
+    }
+    found
 }
 
 /// Returns the captured bytes of a stretch, both cut to where the capture ends.

@@ -32,8 +32,8 @@ them with --all or --only CAUSE (`residue pcap verify --help` lists the causes).
 left wrong, the reason is printed, with the option that would repair it. Omitted UDP \
 checksums stay omitted; a UDP checksum of 0 is written as FFFF.
 
-With --drop-doubled no value is changed: of packets that are equal from the IP header on and within \
-20 ms, the second of each pair is left out, if 19 of 20 packets are there twice.
+With --drop-doubled no value is changed: of packets that are equal from the IP header on and \
+within 20 ms, the second of each pair is left out, if 19 of 20 packets are there twice.
 
 FILE may be compressed. OUT is compressed if its name ends in .gz or .zst; it may be FILE, or `-`.
 

@@ -64,8 +64,9 @@ JSON:
 One object a line; the member type says which. --schema prints their JSON Schema. Members may be \
 added; existing ones keep their names and meanings.
   capture  the counts of a capture, before its check values: capture, format, compression, packets,
-           copies (if it holds every packet twice), cut_packets, selected_packets, first_time, last_time, links, error, total, protocols,
-           causes, chances, not_followed, rewritten, senders, flows
+           copies (if it holds every packet twice), cut_packets, selected_packets, first_time,
+           last_time, links, error, total, protocols, causes, chances, not_followed, rewritten,
+           senders, flows
   check    a check value, with --list: capture, packet, time, link, protocol, verdict, reason,
            cause, detail, stored, computed, source, destination, ports, offset
   error    a capture that could not be opened: capture, error

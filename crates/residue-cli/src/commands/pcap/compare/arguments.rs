@@ -20,8 +20,8 @@ stuck if chance does not explain how often it has one value at one offset modulo
 
 Clocks may differ, and drift: both are estimated from packets at both points. Packets from before \
 the other capture began, or after it ended, do not count as lost. Of segments that offload merges \
-or splits (TSO, GRO, and those of UDP), the bytes are compared. Of a capture that holds every packet \
-twice, as that of a mirror port may, the copies are left out.
+or splits (TSO, GRO, and those of UDP), the bytes are compared. Of a capture that holds every \
+packet twice, as that of a mirror port may, the copies are left out.
 
 Exit codes: 0 nothing altered, 1 altered packets (with --strict also lost, duplicated, reordered \
 or extra ones), 2 wrong usage, no packet in common, or a capture could not be read to its end; the \
