@@ -91,6 +91,31 @@ fn tshark_shows_the_comments() {
     }
 }
 
+/// The plugin makes fields of the comments.
+#[test]
+fn the_plugin_shows_causes() {
+    if !installed("tshark") {
+        return skip("tshark is not installed");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let bad = captures().join("nat-tcp.bad.pcap");
+    let words = ["pcap", "annotate", bad.to_str().unwrap(), "-o", "noted.pcapng"];
+    residue(words).within(folder.path()).run().ends(0);
+    let plugin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/wireshark/residue.lua");
+    let script = format!("lua_script:{plugin}");
+    let words = ["-n", "-X", &script, "-r", "noted.pcapng", "-T", "fields", "-e", "residue.cause"];
+    let filter = ["-e", "residue.detail", "-Y", "residue.cause == \"rewritten\" && _ws.expert"];
+    let output = Command::new("tshark")
+        .args(words)
+        .args(filter)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 8, "{text}");
+    assert!(text.starts_with("rewritten\ttcp 8782, should be CF87\n"), "{text}");
+}
+
 /// Blocks with comments and other options, of both byte orders and of all kinds.
 #[test]
 fn blocks_keep_their_options() {

@@ -4,7 +4,7 @@ use crate::ethernet::padded;
 use crate::ip::{A, B, Ends, INNER4, V4, V6, documentation, offloaded, seal_alone, store};
 use crate::tcp::{self, Tcp};
 use crate::udp::{self, PORTS};
-use crate::{Case, DATA, Frame, Repair, ethernet, icmp, ipv4, sctp, vxlan};
+use crate::{Case, DATA, Frame, Repair, ethernet, icmp, ipv4, ipv6, sctp, vxlan};
 use residue_net::check::{Reason, Verdict};
 
 /// Cases of causes.
@@ -349,6 +349,11 @@ fn wrong_cover() -> Vec<Case> {
             &ipv4::packet([A, B], 6, &ipv4::loose_source_route(4, stop), &segment),
         )
     };
+    let Ends::V6(ends6) = V6 else { unreachable!("addresses of IPv6") };
+    let mobile = |ends| {
+        let options = ipv6::options(6, &ipv6::home_address(documentation(9)), &tcp::segment(ends));
+        ethernet::frame(0x86dd, &ipv6::packet(ends6, 60, &options))
+    };
     // The last byte of an odd number forgotten.
     let odd = {
         let mut message = udp::without_checksum(PORTS, DATA);
@@ -377,6 +382,14 @@ fn wrong_cover() -> Vec<Case> {
             "tcp",
             routed(Ends::V4([A, stop])),
             routed(V4),
+        )
+        .because("other-destination"),
+        Case::of(
+            "care-of-address",
+            "the care-of address for the home address",
+            "tcp",
+            mobile(Ends::V6([documentation(9), ends6[1]])),
+            mobile(V6),
         )
         .because("other-destination"),
     ]

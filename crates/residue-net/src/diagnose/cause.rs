@@ -142,8 +142,8 @@ causes! {
     OtherDestination = "other-destination", OneValue,
         "computed with the next hop of a source route in place of the last, or vice versa",
         "The value was computed with another destination than the last one of a source route.",
-        "Show a packet to the authors of the sender: the final destination counts (RFC 8200 \
-         section 8.1).";
+        "Show a packet to the authors of the sender: the last destination counts (RFC 8200 section \
+         8.1), and the home address (RFC 6275 section 6.3).";
     /// The value is right without the pseudo-header.
     NoPseudoHeader = "no-pseudo-header", OneValue, "",
         "The sum leaves out the addresses and the length: an error of the sender.",
