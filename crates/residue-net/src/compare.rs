@@ -8,6 +8,7 @@
 //! its header was. TCP data that the points cut differently, as with segmentation offload, are
 //! compared by their sequence numbers.
 
+mod accounts;
 mod again;
 mod clocks;
 mod datagrams;
