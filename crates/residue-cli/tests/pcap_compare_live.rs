@@ -242,10 +242,15 @@ fn compared(offload: &Offload) {
     let (found, lost, extra) = (&client["altered"], &client["lost"], &client["extra"]);
     let name = offload.name;
     println!("{name:<9}  {both:>7}  {found:>7}  {lost:>5}  {extra:>5}  {joined}");
-    assert_eq!(client["altered"], both, "{name}: {summary}");
+    // Parts of large segments that are also sent again by themselves may be taken for each other
+    // (docs/compare.md, limits).
+    let most = |it: &Value| if offload.large { it["sent_again"].as_u64() } else { Some(0) };
+    let twice = found.as_u64().and_then(|found| found.checked_sub(both));
+    assert!(twice.is_some() && twice <= most(client), "{name}: {summary}");
     for direction in [client, server] {
         for none in ["lost", "extra", "duplicated"] {
-            assert_eq!(direction[none], 0, "{name}: {none}: {summary}");
+            let count = direction[none].as_u64();
+            assert!(count <= most(direction), "{name}: {none}: {summary}");
         }
         // Two CPUs that capture may exchange a few packets.
         let [reordered, matched] = ["reordered", "matched"].map(|name| direction[name].as_u64());
@@ -267,12 +272,14 @@ fn compared(offload: &Offload) {
             .filter_map(|line| line["outcomes"][outcome].as_u64())
             .sum()
     };
-    if large[1] {
-        // It is not shown whether the card found the checksums right.
-        assert_eq!(of(&["swap", "bit column", "byte", "bit"], "unknown"), both, "{summary}");
+    if large != [false; 2] {
+        // The checksum of a large segment is not that of its parts: what came of it is sometimes
+        // not known.
+        let any = ["swap", "bit column", "byte", "bit"];
+        let all = ["blind", "recomputed", "noticed", "unknown"].map(|outcome| of(&any, outcome));
+        assert_eq!(Some(all.iter().sum()), found.as_u64(), "{name}: {summary}");
         return;
     }
-    let swaps = of(&["swap", "bit column"], "blind") + of(&["swap", "bit column"], "recomputed");
-    assert_eq!(swaps, damaged[0], "{name}: {summary}");
+    assert_eq!(of(&["swap", "bit column"], "blind"), damaged[0], "{name}: {summary}");
     assert_eq!(of(&["byte", "bit"], "recomputed"), damaged[1], "{name}: {summary}");
 }

@@ -116,17 +116,21 @@ impl Compare<'_> {
         }
     }
 
-    /// Counts a packet that arrived, where it came from, and whether its data were sent again.
+    /// Counts a packet that arrived, where it came from, and whether its data were sent again, which
+    /// repairs what was lost unless the receiver discards it (`noticed`).
     pub(super) fn arrived(
         &mut self,
         toward: Toward,
         waiting: &Waiting,
+        noticed: bool,
         what: impl Fn(&mut Traffic),
     ) {
         let Some(layer) = waiting.packet.layers.last() else { return };
         let (flow, again) = (layer.flow, waiting.again);
         self.report.directions[toward as usize].again += u64::from(again);
-        if let Some(stretch) = Stretch::of(layer, &waiting.packet.bytes).filter(|_| again) {
+        if let Some(stretch) =
+            Stretch::of(layer, &waiting.packet.bytes).filter(|_| again && !noticed)
+        {
             self.repairs.add(flow, stretch);
         }
         self.report.survey.count(toward, flow, Some(waiting.time), |it| {
@@ -166,6 +170,7 @@ impl Compare<'_> {
             self.report.alter(altered);
         }
         let is_clean = difference.is_none();
+        let noticed = difference.is_some_and(|it| it.outcome == judge::Outcome::Noticed);
         let [one, two] = views.map(|view| view.layer);
         // Of a packet that one point cut, the first bytes are enough.
         if is_clean || one.content == two.content || one.head.is_some() && one.head == two.head {
@@ -192,7 +197,7 @@ impl Compare<'_> {
             let taken = self.sides[point].take(id, Slot::Paired(state));
             let Some(taken) = taken else { continue };
             if point == from {
-                self.arrived(toward, &taken, |it| {
+                self.arrived(toward, &taken, noticed, |it| {
                     it.matched += 1;
                     it.altered += u64::from(!is_clean);
                     above.into_iter().for_each(|above| it.above.add(above));

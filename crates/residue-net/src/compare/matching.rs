@@ -306,7 +306,7 @@ impl<'a> Compare<'a> {
                     let toward = self.direction(point, &waiting.packet);
                     self.report.directions[toward as usize].resegmented[point] += 1;
                     if toward as usize == point {
-                        self.arrived(toward, &waiting, |it| it.matched += 1);
+                        self.arrived(toward, &waiting, false, |it| it.matched += 1);
                     }
                     for gap in joined.alone[point].iter().filter(|gap| gap.id == id) {
                         self.missing(point, &waiting, Some(*gap));
