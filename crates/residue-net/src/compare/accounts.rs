@@ -116,8 +116,8 @@ impl Compare<'_> {
         }
     }
 
-    /// Counts a packet that arrived, where it came from, and whether its data were sent again, which
-    /// repairs what was lost unless the receiver discards it (`noticed`).
+    /// Counts a packet that arrived, where it came from, and whether its data were sent again,
+    /// which repairs what was lost unless the receiver discards it (`noticed`).
     pub(super) fn arrived(
         &mut self,
         toward: Toward,
