@@ -14,15 +14,16 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A packet but for its number and its place: time, length on the wire, link type, bytes.
-type Seen = (Option<u64>, u32, u32, Vec<u8>);
+/// A packet but for its number and its place: time, length on the wire, link type, length of the
+/// frame check sequence, bytes.
+type Seen = (Option<u64>, u32, u32, Option<u8>, Vec<u8>);
 
 fn packets(bytes: &[u8]) -> Vec<Seen> {
     let mut reader = Reader::new(bytes).unwrap();
     let mut all = Vec::new();
     while let Ok(Some(packet)) = reader.next() {
         let time = packet.time.filter(|&time| time > 0);
-        all.push((time, packet.wire_length, packet.link.0, packet.bytes.to_vec()));
+        all.push((time, packet.wire_length, packet.link.0, packet.fcs, packet.bytes.to_vec()));
     }
     all
 }

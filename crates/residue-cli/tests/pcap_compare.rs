@@ -186,6 +186,39 @@ fn a_capture_from_standard_input_and_a_missing_one() {
     assert!(ran.code == 2 && ran.err.contains("missing"), "{ran:?}");
 }
 
+/// The page has the course of the losses, every group with what to do next, and all data; captures
+/// that have nothing in common get none, and no comments.
+#[test]
+fn a_page_and_none_of_unrelated_captures() {
+    let folder = tempfile::tempdir().unwrap();
+    let account = simulated(&Plan { packets: 3000, ..Plan::default() }, folder.path());
+    let page = folder.path().join("page/index.html");
+    let ran = compare(folder.path(), &["--report", "page"]);
+    assert!(ran.err.contains("index.html"), "{}", ran.err);
+    let groups = lines(compare(folder.path(), &["--json"]).ends(1));
+    let groups = groups.iter().filter(|line| line["event"] == "group").count();
+    let text = fs::read_to_string(&page).unwrap();
+    assert_eq!(
+        (text.matches("<h3>Group ").count(), text.matches("<dt>next</dt>").count()),
+        (groups, groups)
+    );
+    assert!(["losses", "delays", "places"].iter().all(|it| text.contains(&format!("figure-{it}"))));
+    let flows = fs::read_to_string(folder.path().join("page/flows.csv")).unwrap();
+    let lost = flows.lines().skip(1).map(|line| line.rsplit(',').nth(6).unwrap().parse::<usize>());
+    assert_eq!(lost.map(Result::unwrap).sum::<usize>(), account.lost.len(), "{flows}");
+
+    fs::remove_dir_all(folder.path().join("page")).unwrap();
+    let other = router::run(&Plan { packets: 3000, seed: 9, ..Plan::default() });
+    fs::write(folder.path().join("wan.pcap"), capture(&other.captures[1], Some(2))).unwrap();
+    let ran = compare(folder.path(), &["--report", "page"]);
+    ran.ends(2);
+    assert!(!page.exists() && ran.err.contains("in both captures"), "{}", ran.err);
+    let line = "pcap annotate wan.pcap --before lan.pcap -o noted.pcapng";
+    let ran = typed(line).within(folder.path()).run();
+    ran.ends(2);
+    assert!(ran.err.contains("lan.pcap: ") && !folder.path().join("noted.pcapng").exists());
+}
+
 fn schema() -> Schema {
     Schema { root: typed("pcap compare --schema").run().json(), kind: "event" }
 }

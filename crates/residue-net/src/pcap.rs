@@ -12,7 +12,7 @@ pub mod compressed;
 mod foreign;
 mod item;
 mod names;
-mod ng;
+pub(crate) mod ng;
 pub mod patch;
 mod snoop;
 mod window;

@@ -7,21 +7,18 @@ pub use editor::{Editor, Fate};
 
 use crate::Error;
 use crate::buffer::{Buffer, Places};
-use crate::pcap::compressed::Decompressed;
 use crate::pcap::patch::{self, Edit};
 use crate::pcap::{Reader, Step};
 use crate::verify::Verifier;
-use std::cell::RefCell;
 use std::io::{self, Read};
-use std::rc::Rc;
-use tee::{CHUNK, Shared, Tee};
+use tee::{CHUNK, Pending, Tee};
 
 /// A reader of the decompressed capture with changed packets. All other bytes are returned
 /// unchanged, also where the input is not a readable capture.
 pub struct Rewriter<R: Read, F> {
     /// `None` after the readable part of the capture.
     reader: Option<Reader<Tee<R>>>,
-    shared: Rc<RefCell<Shared<R>>>,
+    shared: Pending<R>,
     verifier: Verifier,
     each: F,
     /// Changes of packets whose bytes are not yet returned.
@@ -41,11 +38,9 @@ impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
     ///
     /// If `input` is not a capture.
     pub fn new(input: R, across: &[Edit], each: F) -> Result<Self, Error> {
-        let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
-        let shared = Rc::new(RefCell::new(Shared { input, pending: Vec::new(), start: 0 }));
-        let reader = Some(Reader::new(Tee(Rc::clone(&shared)))?);
+        let (reader, shared) = tee::open(input)?;
         Ok(Rewriter {
-            reader,
+            reader: Some(reader),
             shared,
             verifier: Verifier::new(),
             each,
@@ -94,15 +89,7 @@ impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
             }
         }
         // The rest cannot be parsed, and is returned unchanged.
-        let end = {
-            let shared = &mut *self.shared.borrow_mut();
-            if shared.pending.is_empty() {
-                let mut chunk = vec![0; CHUNK];
-                let count = shared.input.read(&mut chunk).map_err(Error::io("read the capture"))?;
-                shared.pending.extend_from_slice(&chunk[..count]);
-            }
-            shared.start + shared.pending.len() as u64
-        };
+        let end = self.shared.borrow_mut().rest()?;
         self.release(end)?;
         Ok(!self.ready.is_empty())
     }

@@ -59,7 +59,11 @@ impl Compare<'_> {
             difference.outcome = judge::Outcome::Unknown;
             difference.checks.clear();
         }
-        let altered = describe(&views, numbers, toward, false, &difference);
+        let mut altered = describe(&views, numbers, toward, false, &difference);
+        if small != from {
+            let origin = self.flows.translation(small, &altered.flow);
+            altered.flow = origin.unwrap_or(altered.flow);
+        }
         let all = views.map(captured);
         let (flow, time) = (altered.flow, if from == 0 { one.time } else { two.time });
         (self.each)(Event::Altered { altered: &altered, bytes: all });
@@ -94,13 +98,13 @@ impl Compare<'_> {
         } else if outside && !part.is_some_and(|gap| gap.within) {
             self.report.points[point].outside += 1;
         } else if usize::from(toward == Toward::Before) == point {
-            let data = Stretch::of(layer, &waiting.packet.bytes);
+            let inner = waiting.packet.layers.last().unwrap_or(layer);
+            let data = Stretch::of(inner, &waiting.packet.bytes);
             let data = part.map(|gap| gap.stretch).or(data);
             // Of a packet of which only parts were lost, the rest was counted.
             let again = part.is_none() && waiting.again;
-            let inner = waiting.packet.layers.last().map_or(layer.flow, |layer| layer.flow);
-            let repaired = data.is_some_and(|data| self.repairs.cover(&inner, data));
-            self.report.survey.count(toward, inner, Some(waiting.time), |it| {
+            let repaired = data.is_some_and(|data| self.repairs.cover(&inner.flow, data));
+            self.report.survey.count(toward, inner.flow, Some(waiting.time), |it| {
                 it.lost += 1;
                 it.again += u64::from(again);
                 it.repaired += u64::from(repaired);
@@ -215,7 +219,7 @@ impl Compare<'_> {
     }
 
     /// Counts the time between the points; returns what it is above the smallest one.
-    pub(super) fn delay(
+    fn delay(
         &mut self,
         toward: Toward,
         times: [i64; 2],

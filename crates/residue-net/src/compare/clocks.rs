@@ -131,8 +131,8 @@ fn ranked(mut values: Vec<i64>, share: f64) -> i64 {
     values.get((values.len() as f64 * share) as usize).or(values.get(last)).copied().unwrap_or(0)
 }
 
-/// Returns the times of fast packets in parts of the captures, with the time in the middle of each:
-/// of each part the second fastest, as one alone may be of other packets that look alike.
+/// Returns when fast packets arrived, and the time that each took: of each part of the captures the
+/// second fastest, as one alone may be of other packets that look alike.
 fn fastest(pairs: &[Pair], toward: Toward) -> Vec<(i64, i64)> {
     let [Some(first), Some(last)] = [pairs.first(), pairs.last()] else { return Vec::new() };
     let span = last.time.saturating_sub(first.time).max(1);

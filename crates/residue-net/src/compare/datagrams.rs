@@ -33,6 +33,7 @@ pub fn joined(sides: &[Side; 2], ids: &[Vec<u64>; 2], flows: &Flows) -> Vec<Join
             numbered.push(one.starting_at(stream.bytes.len() as u32));
             stream.push(one);
         }
+        let origin = flows.direction(0, &ones[0].flow()).unwrap_or_default() as usize;
         let placed = stream.placed(twos);
         // Where the capture lacks bytes, parts may be anywhere: nothing is said of them.
         let is_unsure = placed.len() < twos.len() && stream.known.contains(&false);
@@ -43,7 +44,7 @@ pub fn joined(sides: &[Side; 2], ids: &[Vec<u64>; 2], flows: &Flows) -> Vec<Join
             found.push(Joined { ids, at_once: true, ..Joined::default() });
         }
         found.extend(parts([numbered, placed]).into_iter().filter_map(|part| {
-            let mut joined = segments::of_pieces(0, &part, &Default::default(), 0)?;
+            let mut joined = segments::of_pieces(0, &part, &Default::default(), origin)?;
             if is_unsure {
                 joined.alone = Default::default();
             }

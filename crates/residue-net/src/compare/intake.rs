@@ -93,7 +93,7 @@ impl<R: Read> Intake<R> {
         }
     }
 
-    /// Finds copies of packets, and leaves them out if told to.
+    /// Finds copies of packets; with `drops`, these are left out.
     pub fn with_copies(self, drops: bool) -> Intake<R> {
         Intake { copies: Some(Copies::default()), drops, ..self }
     }

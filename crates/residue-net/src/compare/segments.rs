@@ -203,7 +203,9 @@ pub fn of_pieces(
 ) -> Option<Joined> {
     let [ones, twos] = pieces;
     let mut used = [vec![false; ones.len()], vec![false; twos.len()]];
-    let (mut equal, mut different, mut altered) = (Vec::new(), Vec::new(), Vec::new());
+    // What arrived as it was, by the packet there; and what differs.
+    let mut equal: HashMap<usize, Vec<Range<i64>>> = HashMap::new();
+    let (mut different, mut altered) = (Vec::new(), Vec::new());
     // In order of the bytes, so that each is compared with its neighbours only.
     let mut order: Vec<usize> = (0..twos.len()).collect();
     order.sort_by_key(|&j| twos[j].range(base).start);
@@ -229,10 +231,11 @@ pub fn of_pieces(
                 continue;
             }
             (used[0][i], used[1][j]) = (true, true);
+            let arrived = [i, j][1 - origin];
             if data[0] == data[1] {
-                equal.push(([i, j][1 - origin], both));
+                equal.entry(arrived).or_default().push(both);
             } else {
-                different.push(([i, j][1 - origin], [i, j], both));
+                different.push((arrived, [i, j], both));
             }
         }
     }
@@ -240,11 +243,12 @@ pub fn of_pieces(
     // once.
     let overlap = |a: &Range<i64>, b: &Range<i64>| a.start < b.end && b.start < a.end;
     for (arrived, [i, j], both) in different {
-        if !equal.iter().any(|(other, range)| *other == arrived && overlap(range, &both)) {
+        let equal = equal.entry(arrived).or_default();
+        if !equal.iter().any(|range| overlap(range, &both)) {
             let pair = [&ones[i], &twos[j]];
             let ranges = pair.map(|piece| piece.range(base));
             altered.extend(alteration(pair, [&ranges[0], &ranges[1]], &both));
-            equal.push((arrived, both));
+            equal.push(both);
         }
     }
     // The packets of the other point may have left before.

@@ -7,14 +7,18 @@ use crate::Error;
 use std::io::Read;
 
 /// Type of the block that begins a section, equal in both byte orders.
-pub(super) const SECTION: u32 = 0x0a0d_0d0a;
+pub(crate) const SECTION: u32 = 0x0a0d_0d0a;
 pub(super) const INTERFACE: u32 = 1;
 pub(super) const OLD_PACKET: u32 = 2;
-pub(super) const SIMPLE_PACKET: u32 = 3;
+pub(crate) const SIMPLE_PACKET: u32 = 3;
 pub(super) const ENHANCED_PACKET: u32 = 6;
 
 /// Magic number in the first block of a section, after its length, which shows the byte order.
-pub(super) const ORDER_MAGIC: u32 = 0x1a2b_3c4d;
+pub(crate) const ORDER_MAGIC: u32 = 0x1a2b_3c4d;
+
+/// Options of an interface: the unit of its times, and the length of the frame check sequence.
+pub(crate) const RESOLUTION: u16 = 9;
+pub(crate) const FCS_LENGTH: u16 = 13;
 
 /// Length of a block's type and length in bytes.
 const HEAD: usize = 8;
@@ -265,8 +269,8 @@ impl Ng {
         };
         for (code, value) in options(order, &body[8..]) {
             match (code, value) {
-                (9, &[value]) => interface.resolution = Resolution::of(value),
-                (13, &[value]) => interface.fcs = Some(fcs_length(value)),
+                (RESOLUTION, &[value]) => interface.resolution = Resolution::of(value),
+                (FCS_LENGTH, &[value]) => interface.fcs = Some(fcs_length(value)),
                 (14, value) if value.len() == 8 => interface.base = order.u64(value, 0) as i64,
                 _ => {}
             }
@@ -352,6 +356,11 @@ impl Ng {
 /// is bits.
 fn fcs_length(value: u8) -> u8 {
     if value >= 8 { value / 8 } else { value }
+}
+
+/// Returns the value of the option for a length in bytes, as it is read.
+pub(crate) fn stored_fcs_length(bytes: u8) -> u8 {
+    if bytes >= 8 { bytes.saturating_mul(8) } else { bytes }
 }
 
 /// Returns the codes and values of the complete options of a block.

@@ -4,7 +4,7 @@ use super::{ByteOrder, LinkType, ng};
 use std::io::{self, Write};
 
 impl ByteOrder {
-    pub(crate) fn bytes16(self, number: u16) -> [u8; 2] {
+    fn bytes16(self, number: u16) -> [u8; 2] {
         match self {
             ByteOrder::Little => number.to_le_bytes(),
             ByteOrder::Big => number.to_be_bytes(),
@@ -241,13 +241,8 @@ impl<W: Write> NgWriter<W> {
         bytes.extend([0; 4]);
         bytes.extend(body);
         fill_up(&mut bytes);
-        for &(code, value) in options {
-            let length = u16::try_from(value.len())
-                .map_err(|_| io::Error::other("more than 65535 bytes in an option"))?;
-            bytes.extend(self.order.bytes16(code));
-            bytes.extend(self.order.bytes16(length));
-            bytes.extend(value);
-            fill_up(&mut bytes);
+        for &it in options {
+            option(&mut bytes, self.order, it)?;
         }
         if !options.is_empty() {
             bytes.extend([0; 4]);
@@ -267,6 +262,21 @@ impl<W: Write> NgWriter<W> {
     pub fn into_inner(self) -> W {
         self.out
     }
+}
+
+/// Appends an option of a block, which begins at a multiple of four bytes.
+pub(crate) fn option(
+    bytes: &mut Vec<u8>,
+    order: ByteOrder,
+    (code, value): BlockOption<'_>,
+) -> io::Result<()> {
+    let length = u16::try_from(value.len())
+        .map_err(|_| io::Error::other("more than 65535 bytes in an option"))?;
+    bytes.extend(order.bytes16(code));
+    bytes.extend(order.bytes16(length));
+    bytes.extend(value);
+    fill_up(bytes);
+    Ok(())
 }
 
 /// Pads with zeros to a multiple of four bytes.

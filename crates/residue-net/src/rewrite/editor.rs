@@ -1,23 +1,18 @@
 //! Copies of captures from which packets are left out, or in which they get comments.
 
-use super::tee::{CHUNK, Shared, Tee};
+use super::tee::{self, CHUNK, Pending, Tee};
 use crate::Error;
-use crate::pcap::compressed::Decompressed;
-use crate::pcap::write::{BlockOption, COMMENT, NgWriter};
+use crate::pcap::ng::{
+    FCS_LENGTH, ORDER_MAGIC, RESOLUTION, SECTION, SIMPLE_PACKET, stored_fcs_length,
+};
+use crate::pcap::write::{BlockOption, COMMENT, NgWriter, option};
 use crate::pcap::{ByteOrder, Format, LinkType, Packet, Reader, Step};
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::{self, Read};
-use std::rc::Rc;
 
-/// Types of blocks of pcapng, and the place of the length of a section.
-const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
-const ORDER_MAGIC: u32 = 0x1a2b_3c4d;
-const SIMPLE_PACKET: u32 = 3;
+/// The place of the length of a section in its first block.
 const SECTION_LENGTH: std::ops::Range<usize> = 16..24;
-/// Options of an interface: the unit of its times, and the length of the frame check sequence.
-const RESOLUTION: u16 = 9;
-const FCS_LENGTH: u16 = 13;
+/// The unit of times: a negative power of ten seconds.
 const NANOSECONDS: u8 = 9;
 
 /// What happens to a packet.
@@ -36,7 +31,9 @@ pub enum Fate {
 pub struct Editor<R: Read, F> {
     /// `None` after the readable part of the capture.
     reader: Option<Reader<Tee<R>>>,
-    shared: Rc<RefCell<Shared<R>>>,
+    shared: Pending<R>,
+    /// Number of pending bytes that were copied.
+    copied: usize,
     each: F,
     /// A pcapng file made of a capture in another format.
     converted: Option<Converted>,
@@ -62,13 +59,12 @@ impl<R: Read, F: FnMut(&Packet<'_>) -> Fate> Editor<R, F> {
     ///
     /// If `input` is not a capture.
     pub fn new(input: R, to_pcapng: bool, each: F) -> Result<Self, Error> {
-        let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
-        let shared = Rc::new(RefCell::new(Shared { input, pending: Vec::new(), start: 0 }));
-        let reader = Reader::new(Tee(Rc::clone(&shared)))?;
+        let (reader, shared) = tee::open(input)?;
         let converts = to_pcapng && reader.format() != Format::PcapNg;
         Ok(Editor {
             reader: Some(reader),
             shared,
+            copied: 0,
             each,
             converted: converts.then(Converted::default),
             ready: Vec::new(),
@@ -106,12 +102,27 @@ impl<R: Read, F: FnMut(&Packet<'_>) -> Fate> Editor<R, F> {
             };
             let (is_pcapng, end) = (reader.format() == Format::PcapNg, reader.position());
             self.item(packet, is_pcapng.then_some(order), end)?;
+            if self.copied >= CHUNK {
+                self.release();
+            }
             if self.ready.len() >= CHUNK {
                 return Ok(true);
             }
         }
-        self.rest()?;
+        self.release();
+        if self.converted.is_none() {
+            let shared = &mut *self.shared.borrow_mut();
+            shared.start = shared.rest()?;
+            self.ready.append(&mut shared.pending);
+        }
         Ok(!self.ready.is_empty())
+    }
+
+    /// Forgets the pending bytes that were copied: many at a time, as the others move.
+    fn release(&mut self) {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.pending.drain(..self.copied);
+        shared.start += std::mem::take(&mut self.copied) as u64;
     }
 
     /// Copies an item of the capture, up to `end`.
@@ -121,13 +132,14 @@ impl<R: Read, F: FnMut(&Packet<'_>) -> Fate> Editor<R, F> {
         order: Option<ByteOrder>,
         end: u64,
     ) -> Result<(), Error> {
-        let shared = &mut *self.shared.borrow_mut();
-        let raw: Vec<u8> = shared.pending.drain(..(end - shared.start) as usize).collect();
-        let start = std::mem::replace(&mut shared.start, end);
+        let shared = self.shared.borrow();
+        let start = shared.start + self.copied as u64;
+        let from = std::mem::replace(&mut self.copied, (end - shared.start) as usize);
+        let raw = shared.pending.get(from..self.copied).unwrap_or_default();
         let Some((packet, length)) = packet else {
             if self.converted.is_none() {
                 let at = self.ready.len();
-                self.ready.extend(raw);
+                self.ready.extend_from_slice(raw);
                 // A section that grows has no stated length.
                 if order.is_some() && is_section(&self.ready[at..]) {
                     self.ready[at..][SECTION_LENGTH].fill(0xff);
@@ -146,31 +158,15 @@ impl<R: Read, F: FnMut(&Packet<'_>) -> Fate> Editor<R, F> {
             return converted.packet(&packet, &notes, &mut self.ready);
         }
         match order {
-            Some(order) if !notes.is_empty() && order.u32(&raw, 0) == SIMPLE_PACKET => {
-                self.without_place += 1;
-                self.ready.extend(raw);
+            Some(order) if !notes.is_empty() && order.u32(raw, 0) != SIMPLE_PACKET => {
+                noted(raw, at + length, order, &notes, &mut self.ready)
+                    .map_err(Error::io("write the new capture"))?;
             }
-            Some(order) if !notes.is_empty() => {
-                noted(&raw, at, length, order, &notes, &mut self.ready)
+            _ => {
+                self.without_place += u64::from(!notes.is_empty());
+                self.ready.extend_from_slice(raw);
             }
-            _ => self.ready.extend(raw),
         }
-        Ok(())
-    }
-
-    /// Copies what cannot be read as packets.
-    fn rest(&mut self) -> Result<(), Error> {
-        let shared = &mut *self.shared.borrow_mut();
-        if self.converted.is_some() {
-            return Ok(());
-        }
-        if shared.pending.is_empty() {
-            let mut chunk = vec![0; CHUNK];
-            let count = shared.input.read(&mut chunk).map_err(Error::io("read the capture"))?;
-            shared.pending.extend_from_slice(&chunk[..count]);
-        }
-        shared.start += shared.pending.len() as u64;
-        self.ready.append(&mut shared.pending);
         Ok(())
     }
 }
@@ -196,40 +192,30 @@ fn is_section(block: &[u8]) -> bool {
     let is_magic = magic.is_some_and(|bytes| {
         [u32::from_le_bytes(*bytes), u32::from_be_bytes(*bytes)].contains(&ORDER_MAGIC)
     });
-    is_magic && block.starts_with(&SECTION) && block.len() >= SECTION_LENGTH.end
+    is_magic && block.starts_with(&SECTION.to_be_bytes()) && block.len() >= SECTION_LENGTH.end
 }
 
-/// Appends a packet block of pcapng with further comments, before its other options.
+/// Appends a packet block of pcapng with further comments, before its other options. `end`: of its
+/// packet.
 fn noted(
     raw: &[u8],
-    at: usize,
-    length: usize,
+    end: usize,
     order: ByteOrder,
     notes: &[String],
     out: &mut Vec<u8>,
-) {
-    let begin = out.len();
-    let options = (at + length).next_multiple_of(4).min(raw.len() - 4);
-    out.extend_from_slice(&raw[..options]);
+) -> io::Result<()> {
+    let mut block = raw[..end.next_multiple_of(4).min(raw.len() - 4)].to_vec();
+    let others = &raw[block.len()..raw.len() - 4];
     for note in notes {
-        option(COMMENT, note.as_bytes(), order, out);
+        option(&mut block, order, (COMMENT, note.as_bytes()))?;
     }
-    let others = &raw[options..raw.len() - 4];
-    if others.is_empty() {
-        out.extend([0; 4]);
-    }
-    out.extend_from_slice(others);
-    let length = order.bytes32((out.len() - begin + 4) as u32);
-    out[begin + 4..begin + 8].copy_from_slice(&length);
+    // The option that ends the others.
+    block.extend_from_slice(if others.is_empty() { &[0; 4] } else { others });
+    let length = order.bytes32(block.len() as u32 + 4);
+    block[4..8].copy_from_slice(&length);
+    out.append(&mut block);
     out.extend(length);
-}
-
-fn option(code: u16, value: &[u8], order: ByteOrder, out: &mut Vec<u8>) {
-    let length = value.len().min(usize::from(u16::MAX));
-    out.extend(order.bytes16(code));
-    out.extend(order.bytes16(length as u16));
-    out.extend_from_slice(&value[..length]);
-    out.resize(out.len().next_multiple_of(4), 0);
+    Ok(())
 }
 
 impl Converted {
@@ -249,7 +235,7 @@ impl Converted {
             let interface = *self.interfaces.entry(key).or_insert(next);
             if interface == next {
                 let link = u16::try_from(packet.link.0).map_err(io::Error::other)?;
-                let fcs = packet.fcs.map(|length| [length]);
+                let fcs = packet.fcs.map(|length| [stored_fcs_length(length)]);
                 let mut options: Vec<BlockOption<'_>> = vec![(RESOLUTION, &[NANOSECONDS])];
                 options.extend(fcs.as_ref().map(|length| (FCS_LENGTH, &length[..])));
                 writer.interface(link, 0, &options)?;

@@ -103,7 +103,7 @@ fn draw(root: &Root<'_>, bars: &Bars) -> Drawn {
     }
     polyline(root, &[(left, top), (left, bottom), (right, bottom)], INK.mix(0.7), 1.0, None)?;
     text(root, axis, ((left + right) / 2.0, bottom + 40.0), 13.0, INK, HPos::Center, false)?;
-    upward_text(root, unit, (20.0, (top + bottom) / 2.0), 13.0, INK)?;
+    upward_text(root, unit, (12.0, (top + bottom) / 2.0), 13.0, INK)?;
     legend(root, kinds, *totals)
 }
 

@@ -1,8 +1,10 @@
 //! `residue pcap annotate`: a copy of a capture with comments, which Wireshark shows.
 
+use super::compare::unrelated;
 use super::report::{count, value};
+use super::target::has_folder;
 use super::{Capture, trouble};
-use crate::output::{Outcome, Output, Styles};
+use crate::output::{Output, Styles};
 use crate::progress::Progress;
 use crate::streams;
 use anyhow::{Context as _, bail};
@@ -68,10 +70,7 @@ pub fn run(args: &AnnotateArgs, output: &mut Output) -> anyhow::Result<()> {
     if is_stdout {
         streams::stdout().check()?;
     }
-    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        bail!("-o: no folder `{}`; create it first", Styles::plain(folder.as_os_str()));
-    }
+    has_folder(&args.output)?;
     let other = args.before.as_deref().or(args.after.as_deref());
     if other == Some(OsStr::new("-")) && args.file == "-" {
         bail!("both captures are standard input; name a file for one of them");
@@ -83,7 +82,10 @@ pub fn run(args: &AnnotateArgs, output: &mut Output) -> anyhow::Result<()> {
     let within = || Styles::plain(&args.file);
     let mut notes = verified(args, &capture, &progress).with_context(within)?;
     if let Some(other) = other {
-        compared(args, &capture, other, &progress, &mut notes)?;
+        let error = compared(args, &capture, other, &progress, &mut notes)?;
+        if let Some(error) = error {
+            trouble(output, other, &error.into());
+        }
     }
     let noted = notes.len() as u64;
     let input = capture.open(&progress).with_context(within)?;
@@ -104,7 +106,6 @@ pub fn run(args: &AnnotateArgs, output: &mut Output) -> anyhow::Result<()> {
         }
     }
     if let Some(error) = error {
-        output.found(Outcome::Trouble);
         trouble(output, &args.file, &error.into());
     }
     Ok(())
@@ -156,14 +157,15 @@ fn of_value(finding: &Finding<'_>, cause: Option<Cause>) -> String {
     note
 }
 
-/// Adds the comments about what a comparison with another capture shows.
+/// Adds the comments about what a comparison with another capture shows. Returns why that one could
+/// not be read to its end, if so.
 fn compared(
     args: &AnnotateArgs,
     capture: &Capture,
     other: &OsStr,
     progress: &Progress,
     notes: &mut Notes,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<residue_net::Error>> {
     let other_capture = Capture::new(other, true)?;
     // Where the annotated capture was taken.
     let own = usize::from(args.before.is_some());
@@ -178,21 +180,25 @@ fn compared(
     let mut note = |number: u64, text: String| {
         notes.entry(number).or_default().push(format!("residue: {text}"));
     };
-    let report = compare::run(&sketches, readers, Options::default(), &mut |event| match event {
-        Event::Lost { point, seen, .. } if point == own => {
-            note(seen.number, format!("lost: not in {name}"));
-        }
-        Event::Extra { point, seen, .. } if point == own => {
-            note(seen.number, format!("extra: not in {name}"));
-        }
-        Event::Duplicated { point, seen, of, .. } if point == own => {
-            note(seen.number, format!("duplicated: a copy of packet {of}"));
-        }
-        Event::Reordered { numbers, .. } => {
-            note(numbers[own], format!("reordered: packet {} in {name}", numbers[1 - own]));
-        }
-        _ => {}
-    });
+    let mut report =
+        compare::run(&sketches, readers, Options::default(), &mut |event| match event {
+            Event::Lost { point, seen, .. } if point == own => {
+                note(seen.number, format!("lost: not in {name}"));
+            }
+            Event::Extra { point, seen, .. } if point == own => {
+                note(seen.number, format!("extra: not in {name}"));
+            }
+            Event::Duplicated { point, seen, of, .. } if point == own => {
+                note(seen.number, format!("duplicated: a copy of packet {of}"));
+            }
+            Event::Reordered { numbers, .. } => {
+                note(numbers[own], format!("reordered: packet {} in {name}", numbers[1 - own]));
+            }
+            _ => {}
+        });
+    if let Some(why) = unrelated(&report) {
+        bail!("{name}: {why}");
+    }
     for (number, group) in compare::groups(&report.altered).iter().enumerate() {
         for &member in &group.members {
             let it = &report.altered[member];
@@ -209,5 +215,5 @@ fn compared(
             );
         }
     }
-    Ok(())
+    Ok(report.points[1 - own].error.take())
 }

@@ -39,10 +39,10 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
     if report.total(|it| it.altered) > 0 || args.strict && report.total(other) > 0 {
         output.found(Outcome::Bad);
     }
-    args.report.write(output, |folder| page::write(args, &report, folder))?;
     let unrelated = unrelated(&report);
-    if unrelated.is_some() {
-        output.found(Outcome::Trouble);
+    match unrelated {
+        Some(_) => output.found(Outcome::Trouble),
+        None => args.report.write(output, |folder| page::write(args, &report, folder))?,
     }
     let groups = compare::groups(&report.altered);
     if args.json {
@@ -55,11 +55,7 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
         }
     }
     if let Some(both) = unrelated {
-        output.complain(&format!(
-            "{both} in both captures, too few to say anything of the others; are they of the same \
-             traffic, do their times overlap, and are 40 bytes or more captured behind the IP \
-             header?"
-        ));
+        output.complain(&both);
     }
     for (name, point) in args.names().into_iter().zip(report.points) {
         if let Some(error) = point.error {
@@ -72,9 +68,9 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
 /// The least share of the packets of either capture that the other must have, one in so many.
 const LEAST: u64 = 100;
 
-/// Returns how many packets are in both captures, in words, if these are too few to be of the same
-/// traffic. Those from before or after the time of the other capture do not count.
-fn unrelated(report: &Report) -> Option<String> {
+/// Returns what to say if too few packets are in both captures to be of the same traffic. Those from
+/// before or after the time of the other capture do not count.
+pub fn unrelated(report: &Report) -> Option<String> {
     let points = report.points.each_ref();
     let apart = |point: &compare::Point| point.outside + point.local;
     let [one, two] = points.map(|point| point.compared.saturating_sub(apart(point)));
@@ -83,10 +79,14 @@ fn unrelated(report: &Report) -> Option<String> {
     if points.iter().any(|point| point.compared == 0) || matched > 0 && matched * LEAST >= least {
         return None;
     }
-    Some(match matched {
+    let both = match matched {
         0 => "no packet is".into(),
         _ => format!("{matched} of {least} packets are"),
-    })
+    };
+    Some(format!(
+        "{both} in both captures, too few to say anything of the others; are they of the same \
+         traffic, do their times overlap, and are 40 bytes or more captured behind the IP header?"
+    ))
 }
 
 /// Compares the captures, and writes the altered packets to a file; no file if that fails.

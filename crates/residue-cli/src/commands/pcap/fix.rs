@@ -95,7 +95,7 @@ impl FixArgs {
 pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     args.target.check(args.list || args.format.json)?;
     if args.drop_doubled {
-        return doubled::drop(&args.target, args.format.json, output);
+        return doubled::leave_out(&args.target, args.format.json, output);
     }
     let capture = Capture::new(&args.target.file, true)?;
     let passes = if args.target.output.is_some() { 3 } else { 2 };

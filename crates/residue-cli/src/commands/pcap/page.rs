@@ -11,6 +11,7 @@ mod timeline;
 use super::report;
 use crate::output::{Styles, words};
 use axis::Axis;
+pub use html::{dash, table};
 use parts::Captured;
 pub use parts::{About, Page, Part};
 use residue_net::summary::{Counts, Summary};

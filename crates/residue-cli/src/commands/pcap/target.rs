@@ -70,13 +70,7 @@ impl Target {
             return Err(residue_net::Error::InPlace { compression })
                 .with_context(|| Styles::plain(file));
         }
-        // Checked before the capture is read, which may take long.
-        let folder = self.output.as_ref().and_then(|path| path.parent());
-        if let Some(folder) =
-            folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
-        {
-            bail!("-o: no folder `{}`; create it first", Styles::plain(folder.as_os_str()));
-        }
+        self.output.as_deref().map_or(Ok(()), has_folder)?;
         if self.is_stdout() && prints {
             bail!(
                 "the new capture goes to standard output; leave out --list and --json, or use -o \
@@ -172,6 +166,17 @@ impl Target {
         write(&mut edits)?;
         write(&mut across.to_vec())?;
         Ok(read.error)
+    }
+}
+
+/// Refuses an output in no folder, before the capture is read, which may take long.
+pub fn has_folder(output: &Path) -> anyhow::Result<()> {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => {
+            bail!("-o: no folder `{}`; create it first", Styles::plain(folder.as_os_str()))
+        }
+        None => Ok(()),
     }
 }
 

@@ -209,8 +209,10 @@ fn point(name: &std::ffi::OsStr, it: &Point) -> Value {
     value
 }
 
-fn traffic(it: &Traffic) -> Value {
+fn traffic(event: &str, toward: Toward, it: &Traffic) -> Value {
     let mut value = json!({
+        "event": event,
+        "toward": toward.name(),
         "matched": it.matched,
         "lost": it.lost,
         "repaired": it.repaired,
@@ -230,18 +232,14 @@ fn flows(report: &Report) -> Vec<Value> {
     let survey = &report.survey;
     let mut lines = Vec::new();
     for (toward, flow, it) in survey.flows() {
-        let mut value = traffic(it);
-        value["event"] = "by_flow".into();
-        value["toward"] = toward.name().into();
+        let mut value = traffic("by_flow", toward, it);
         value["flow"] = of_flow(&flow);
         lines.push(value);
     }
     for (toward, intervals) in [Toward::After, Toward::Before].into_iter().zip(&survey.intervals) {
         for (at, it) in intervals.iter().enumerate() {
             let Some([from, to]) = survey.ends(at) else { continue };
-            let mut value = traffic(it);
-            value["event"] = "by_time".into();
-            value["toward"] = toward.name().into();
+            let mut value = traffic("by_time", toward, it);
             value["from_nanoseconds"] = from.into();
             value["to_nanoseconds"] = to.into();
             lines.push(value);

@@ -5,6 +5,7 @@ use super::arguments::CompareArgs;
 use super::filter::frames;
 use super::json;
 use super::text::{self, numbers};
+use crate::commands::pcap::page::{dash, table};
 use crate::commands::pcap::report::count;
 use crate::output::Styles;
 use residue_net::compare::{
@@ -29,26 +30,15 @@ const TOWARD: [Toward; 2] = [Toward::After, Toward::Before];
 /// Writes the page, its figures and its data into a folder.
 pub fn write(args: &CompareArgs, report: &Report, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let names = args.names().map(Styles::plain);
-    let figures: Vec<Figure> = [
-        over_time(
-            report,
-            &names,
-            "losses",
-            "Lost and altered packets",
-            &[("lost", |it| it.lost), ("altered", |it| it.altered)],
-        ),
-        over_time(
-            report,
-            &names,
-            "delays",
-            "Time between the points above the smallest one",
-            &[("99 % of packets", |it| it.above.quantile(0.99).unwrap_or(0) as u64)],
-        ),
+    let packets = course(report, &[("lost", |it| it.lost), ("altered", |it| it.altered)]);
+    let most = |it: &Traffic| it.above.quantile(0.99).unwrap_or(0) as u64 / 1000;
+    let times = course(report, &[("99 % of packets", most)]);
+    let figures = [
+        over_time(report, &names, ["losses", "Lost and altered packets", "packets"], packets),
+        over_time(report, &names, ["delays", "Time above the smallest one", "microseconds"], times),
         places(report),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    ];
+    let figures: Vec<Figure> = figures.into_iter().flatten().collect();
     let groups = grouped_by_pattern(&report.altered);
     let lines = json::conclusion(&CompareArgs { flows: true, ..args.clone() }, report, &groups);
     let data = [
@@ -61,37 +51,27 @@ pub fn write(args: &CompareArgs, report: &Report, folder: &Path) -> io::Result<V
 /// A number of some traffic.
 type Number = fn(&Traffic) -> u64;
 
-/// Draws numbers over the time, in both directions; `None` without any.
+/// Returns numbers over the time, in both directions.
+fn course(report: &Report, numbers: &[(&str, Number)]) -> Vec<Kind> {
+    let mut kinds = Vec::new();
+    for (intervals, way) in report.survey.intervals.iter().zip(["A to B", "B to A"]) {
+        kinds.extend(numbers.iter().map(|(name, number)| Kind {
+            name: format!("{name}, {way}"),
+            counts: intervals.iter().map(number).collect(),
+        }));
+    }
+    kinds.retain(|kind| kind.counts.iter().any(|&count| count > 0));
+    kinds
+}
+
+/// Draws numbers over the time; `None` without any.
 fn over_time(
     report: &Report,
     names: &[String; 2],
-    id: &str,
-    title: &str,
-    numbers: &[(&str, Number)],
+    [id, title, unit]: [&str; 3],
+    kinds: Vec<Kind>,
 ) -> Option<Figure> {
-    let survey = &report.survey;
-    let [start, end] = survey.span?;
-    let mut kinds = Vec::new();
-    for toward in TOWARD {
-        for (name, number) in numbers {
-            let counts: Vec<u64> = survey.intervals[toward as usize].iter().map(number).collect();
-            if counts.iter().any(|&count| count > 0) {
-                let name = format!("{name}, {}", ["A to B", "B to A"][toward as usize]);
-                kinds.push(Kind { name, counts });
-            }
-        }
-    }
-    if kinds.is_empty() {
-        return None;
-    }
-    let mut unit = "packets";
-    if id == "delays" {
-        // So that no label is longer than there is room for.
-        let most = kinds.iter().flat_map(|kind| &kind.counts).max().copied().unwrap_or(0);
-        unit = if most < 10_000_000 { "microseconds, at most" } else { "milliseconds, at most" };
-        let unit = if most < 10_000_000 { 1000 } else { 1_000_000 };
-        kinds.iter_mut().flat_map(|kind| &mut kind.counts).for_each(|count| *count /= unit);
-    }
+    let [start, end] = report.survey.span.filter(|_| !kinds.is_empty())?;
     let seconds = (end - start) as f64 / 1e9;
     let about = [
         format!("A: {}, B: {}", names[0], names[1]),
@@ -102,7 +82,7 @@ fn over_time(
         about,
         kinds,
         unit: unit.into(),
-        totals: id != "delays",
+        totals: unit == "packets",
         axis: "seconds after the first packet".into(),
         range: [0.0, seconds],
     };
@@ -211,14 +191,6 @@ fn page(args: &CompareArgs, report: &Report, groups: &[Group], figures: &[Figure
         env!("CARGO_PKG_VERSION")
     );
     out
-}
-
-fn table(out: &mut String, table: &Table) {
-    let _ = write!(out, "<div class=\"scroll\">\n{}</div>\n", table.html());
-}
-
-fn dash(number: u64) -> String {
-    if number == 0 { "-".into() } else { grouped(number) }
 }
 
 /// Returns the table of the packets in each direction.

@@ -130,12 +130,19 @@ pub fn conclusion(
     if report.seems_swapped() {
         lines.push(String::new());
         let [after, before] = &report.directions;
-        let why = match before.openings {
-            0 => format!("every TTL is lower in {}", names[0]),
-            _ => format!("every TCP connection is opened toward {}", names[0]),
-        };
-        let both = if after.matched > 0 { "; what is said of each direction holds" } else { "" };
-        lines.push(format!("{why}: the captures seem to be given in the wrong order{both}"));
+        lines.push(if after.matched == 0 {
+            let name = &names[0];
+            format!(
+                "every TTL is lower in {name}: the captures seem to be given in the wrong order"
+            )
+        } else {
+            format!(
+                "all {} are opened toward {}: unless that is meant, give the captures in the other \
+                 order; what is said of each direction holds",
+                count(before.openings, "TCP connection"),
+                names[0]
+            )
+        });
     }
     if report.crowded > 0 {
         lines.push(String::new());
@@ -313,10 +320,7 @@ fn losses(args: &CompareArgs, report: &Report, names: &[String; 2]) -> Vec<Strin
     if lines.is_empty() {
         return lines;
     }
-    let heads = ["lost", "of all", "matched", "median", "99 %"];
-    let [lost, of_all, matched, median, most] = heads;
-    let head = format!("{lost:>8}  {of_all:>9}  {matched:>8}  {median:>10}  {most:>10}  flow");
-    lines.insert(0, head);
+    lines.insert(0, "    lost     of all   matched      median        99 %  flow".into());
     lines.insert(0, String::new());
     let lossy = all.iter().filter(|(_, _, it)| it.lost > 0).count();
     if !args.flows && lossy > MOST_FLOWS {

@@ -2,7 +2,7 @@
 
 use crate::commands::pcap::report::count;
 use crate::commands::pcap::{Capture, Target, trouble};
-use crate::output::{Outcome, Output, Styles, without_numbers};
+use crate::output::{Output, Styles, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use residue_net::copies::{self, Copies};
@@ -12,7 +12,7 @@ use residue_net::verify::Verifier;
 use std::io;
 
 /// Writes the capture without the copies of its packets, if it holds nearly every packet twice.
-pub fn drop(target: &Target, json: bool, output: &mut Output) -> anyhow::Result<()> {
+pub fn leave_out(target: &Target, json: bool, output: &mut Output) -> anyhow::Result<()> {
     let capture = Capture::new(&target.file, true)?;
     output.progress = Progress::of_bytes(capture.size() * 2);
     let progress = output.progress.clone();
@@ -37,7 +37,9 @@ pub fn drop(target: &Target, json: bool, output: &mut Output) -> anyhow::Result<
     match &target.output {
         Some(path) => patch::copy_to_file(&mut editor, path, capture.path(), &[])
             .with_context(|| Styles::plain(path.as_os_str()))?,
-        None => std::mem::drop(io::copy(&mut editor, &mut io::sink()).with_context(name)?),
+        None => {
+            io::copy(&mut editor, &mut io::sink()).with_context(name)?;
+        }
     }
     output.progress.clear();
     let (error, _) = editor.finish();
@@ -61,7 +63,6 @@ pub fn drop(target: &Target, json: bool, output: &mut Output) -> anyhow::Result<
         })?;
     }
     if let Some(error) = error {
-        output.found(Outcome::Trouble);
         trouble(output, &target.file, &error.into());
     }
     Ok(())

@@ -257,10 +257,12 @@ fn ranking(section: &Section) -> Option<Table> {
     })
 }
 
-fn table(out: &mut String, table: &Table) {
+/// Appends a table.
+pub fn table(out: &mut String, table: &Table) {
     let _ = write!(out, "<div class=\"scroll\">\n{}</div>\n", table.html());
 }
 
-fn dash(number: u64) -> String {
+/// Returns a number for a table.
+pub fn dash(number: u64) -> String {
     if number == 0 { "-".into() } else { grouped(number) }
 }
