@@ -68,8 +68,8 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
 /// The least share of the packets of either capture that the other must have, one in so many.
 const LEAST: u64 = 100;
 
-/// Returns what to say if too few packets are in both captures to be of the same traffic. Those from
-/// before or after the time of the other capture do not count.
+/// Returns what to say if too few packets are in both captures to be of the same traffic. Those
+/// from before or after the time of the other capture do not count.
 pub fn unrelated(report: &Report) -> Option<String> {
     let points = report.points.each_ref();
     let apart = |point: &compare::Point| point.outside + point.local;
