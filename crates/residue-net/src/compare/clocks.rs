@@ -6,6 +6,8 @@ use super::pattern::Toward;
 const PARTS: usize = 16;
 /// Least number of packets of a part.
 const LEAST: usize = 6;
+/// Least number of parts of which the fastest packets show something together.
+const LEAST_PARTS: usize = 4;
 /// Largest drift in parts per billion: clocks that are set do not drift more.
 const MOST_DRIFT: f64 = 1e6;
 /// Time in nanoseconds by which a packet may be faster than the fastest ones of a sample.
@@ -19,6 +21,8 @@ pub struct Pair {
     /// Time of the second capture less that of the first.
     pub difference: i64,
     pub toward: Toward,
+    /// Whether the time to live shows the direction.
+    pub sure: bool,
 }
 
 impl Pair {
@@ -114,7 +118,7 @@ impl Clocks {
     /// clock.
     pub fn delay(&self, times: [i64; 2], toward: Toward) -> i64 {
         let difference = times[1].saturating_sub(times[0]).saturating_add(self.difference);
-        Pair { time: 0, difference, toward }.delay()
+        Pair { time: 0, difference, toward, sure: true }.delay()
     }
 
     /// Returns whether a packet may have been at the points at these times of the first clock: none
@@ -133,14 +137,14 @@ fn ranked(mut values: Vec<i64>, share: f64) -> i64 {
 
 /// Returns when fast packets arrived, and the time that each took: of each part of the captures the
 /// second fastest, as one alone may be of other packets that look alike.
-fn fastest(pairs: &[Pair], toward: Toward) -> Vec<(i64, i64)> {
+fn fastest(pairs: &[Pair], wanted: impl Fn(&&Pair) -> bool) -> Vec<(i64, i64)> {
     let [Some(first), Some(last)] = [pairs.first(), pairs.last()] else { return Vec::new() };
     let span = last.time.saturating_sub(first.time).max(1);
     let part = |pair: &Pair| {
         (i128::from(pair.time - first.time) * PARTS as i128 / (i128::from(span) + 1)) as usize
     };
     let mut parts: [Vec<(i64, i64)>; PARTS] = Default::default();
-    for pair in pairs.iter().filter(|pair| pair.toward == toward) {
+    for pair in pairs.iter().filter(wanted) {
         parts[part(pair)].push((pair.delay(), pair.time));
     }
     let second = |mut packets: Vec<(i64, i64)>| {
@@ -155,7 +159,9 @@ fn fastest(pairs: &[Pair], toward: Toward) -> Vec<(i64, i64)> {
 fn drift(pairs: &[Pair], origin: i64) -> i64 {
     let both = [Toward::After, Toward::Before].map(|toward| {
         let sign = if toward == Toward::After { 1 } else { -1 };
-        let lines = fastest(pairs, toward).into_iter().map(|(time, delay)| (time, delay * sign));
+        let lines = fastest(pairs, |pair| pair.toward == toward)
+            .into_iter()
+            .map(|(time, delay)| (time, delay * sign));
         lines.collect::<Vec<(i64, i64)>>()
     });
     let mut slopes: Vec<f64> = Vec::new();
@@ -166,8 +172,9 @@ fn drift(pairs: &[Pair], origin: i64) -> i64 {
         }
     }
     slopes.sort_by(f64::total_cmp);
-    // Fewer than four parts make no line.
-    let Some(&slope) = slopes.get(slopes.len() / 2).filter(|_| slopes.len() >= 6) else { return 0 };
+    // Fewer parts make no line.
+    let enough = slopes.len() >= LEAST_PARTS * (LEAST_PARTS - 1) / 2;
+    let Some(&slope) = slopes.get(slopes.len() / 2).filter(|_| enough) else { return 0 };
     let deviation = |slope: f64| {
         let of_line = |line: &Vec<(i64, i64)>| {
             let level = |&(time, it): &(i64, i64)| it - ((time - origin) as f64 * slope) as i64;
@@ -183,12 +190,25 @@ fn drift(pairs: &[Pair], origin: i64) -> i64 {
     if is_line && billionths.abs() <= MOST_DRIFT { billionths.round() as i64 } else { 0 }
 }
 
-/// Returns the time that no packet in a direction can fall below. Where the fastest packets of the
-/// parts differ much, as after a step of a clock, so may others.
+/// Returns the time that no packet in a direction can fall below.
+///
+/// What came back proves that the clocks differ by no more than its time. Where enough parts of the
+/// captures have packets in the direction itself, their fastest are a nearer bound; where those of
+/// the parts differ much, as after a step of a clock, so may others. A few packets prove nothing:
+/// a busy computer may have delayed all of them.
 fn possible(pairs: &[Pair], toward: Toward) -> Option<i64> {
-    let fastest: Vec<i64> = fastest(pairs, toward).into_iter().map(|(_, delay)| delay).collect();
-    let (least, most) = (fastest.iter().min()?, fastest.iter().max()?);
-    Some(least.saturating_sub((most - least).max(SLACK)))
+    // The least, by how much others may be below it, and the number of parts.
+    let ends = |toward: Toward, sure: bool| {
+        let wanted = |pair: &&Pair| pair.toward == toward && (pair.sure || !sure);
+        let fastest: Vec<i64> = fastest(pairs, wanted).into_iter().map(|it| it.1).collect();
+        let [least, most] = [*fastest.iter().min()?, *fastest.iter().max()?];
+        Some((least, most - least, fastest.len()))
+    };
+    let [like, back] = [ends(toward, false), ends(toward.opposite(), true)];
+    let slack = [like, back].into_iter().flatten().map(|it| it.1).sum::<i64>().max(SLACK);
+    let like = like.filter(|&(.., parts)| parts >= LEAST_PARTS).map(|(least, ..)| least);
+    let back = back.map(|(least, ..)| least.saturating_neg());
+    like.max(back).map(|bound| bound.saturating_sub(slack))
 }
 
 #[cfg(test)]
@@ -208,7 +228,7 @@ mod tests {
             let delay = 2_000_000 + queue;
             let gained = (i * SECOND / 100) / 1_000_000 * drift / 1000;
             let sign = if toward == Toward::After { 1 } else { -1 };
-            Pair { time, difference: difference + gained + sign * delay, toward }
+            Pair { time, difference: difference + gained + sign * delay, toward, sure: true }
         };
         (0..seconds * 100).map(pair).collect()
     }
@@ -272,5 +292,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A few packets that a busy computer delayed do not make faster ones impossible; what came
+    /// back shows that none arrived before it was sent.
+    #[test]
+    fn a_few_slow_packets_prove_little() {
+        let pair = |i: i64, toward: Toward, delay: i64| {
+            let sign = if toward == Toward::After { 1 } else { -1 };
+            let (time, difference) = (i * SECOND / 5000, 7 * SECOND + sign * delay);
+            Pair { time, difference, toward, sure: true }
+        };
+        // All but one in one part of the time.
+        let at = |i: i64| if i == 7 { 100 * i } else { i };
+        let slow = (0..8).map(|i| pair(at(i), Toward::After, 7_800_000 + i * 100_000));
+        let clocks = Clocks::of(slow.clone().collect(), true);
+        assert_eq!(clocks.possible[Toward::After as usize], None);
+        let back = (0..8).map(|i| pair(at(i), Toward::Before, 400_000 + i * 100_000));
+        let clocks = Clocks::of(slow.clone().chain(back.clone()).collect(), true);
+        let allows = |delay: i64, toward: Toward| {
+            let Pair { time, difference, .. } = pair(4, toward, delay);
+            clocks.allow([time - difference, clocks.on_first(time)], toward)
+        };
+        assert!(allows(100_000, Toward::After) && !allows(-2 * SECOND, Toward::After));
+        assert!(allows(100_000, Toward::Before) && !allows(-2 * SECOND, Toward::Before));
+        // Where no time to live changed, it is not known which of them came back.
+        let unsure = |it: Pair| Pair { toward: Toward::After, sure: false, ..it };
+        let clocks = Clocks::of(slow.chain(back).map(unsure).collect(), true);
+        assert_eq!(clocks.possible, [None; 2]);
     }
 }

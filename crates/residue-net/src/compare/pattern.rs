@@ -26,6 +26,15 @@ impl Toward {
         if ttls[1] > ttls[0] { Toward::Before } else { Toward::After }
     }
 
+    /// Returns the other direction.
+    #[must_use]
+    pub fn opposite(self) -> Toward {
+        match self {
+            Toward::After => Toward::Before,
+            Toward::Before => Toward::After,
+        }
+    }
+
     /// Returns the name for reports.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -90,8 +90,9 @@ pub fn compare(sketches: &[Sketch; 2], flows: &mut Flows) -> Clocks {
         flows.learn([&before.layer, &after.layer]);
         let time = |it: &Sampled| if timed { it.time } else { it.number };
         let difference = time(after).saturating_sub(time(before));
-        let toward = Toward::by_hops([before.layer.ttl, after.layer.ttl]);
-        pairs.push(Pair { time: time(after), difference, toward });
+        let hops = [before.layer.ttl, after.layer.ttl];
+        let (toward, sure) = (Toward::by_hops(hops), hops[0] != hops[1]);
+        pairs.push(Pair { time: time(after), difference, toward, sure });
     }
     Clocks::of(pairs, timed)
 }
