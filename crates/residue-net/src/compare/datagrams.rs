@@ -44,7 +44,7 @@ pub fn joined(sides: &[Side; 2], ids: &[Vec<u64>; 2], flows: &Flows) -> Vec<Join
             found.push(Joined { ids, at_once: true, ..Joined::default() });
         }
         found.extend(parts([numbered, placed]).into_iter().filter_map(|part| {
-            let mut joined = segments::of_pieces(0, &part, &Default::default(), origin)?;
+            let mut joined = segments::of_pieces(0, &part, &Default::default(), origin, true)?;
             if is_unsure {
                 joined.alone = Default::default();
             }

@@ -9,7 +9,7 @@ use super::again::Stretch;
 use super::flows::Flows;
 use super::intake::Packet;
 use super::judge;
-use super::layer::Flow;
+use super::layer::{Flow, Layer};
 use super::side::{Side, Waiting};
 use crate::lru::Lru;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -64,6 +64,21 @@ impl<'a> Piece<'a> {
 
     pub fn flow(&self) -> Flow {
         self.waiting.packet.layers[self.layer].flow
+    }
+
+    fn layer(&self) -> &'a Layer {
+        &self.waiting.packet.layers[self.layer]
+    }
+
+    fn identification(&self) -> Option<u16> {
+        self.layer().identification
+    }
+
+    /// Returns the options of the TCP header, as far as they were captured.
+    fn options(&self) -> &'a [u8] {
+        let (layer, bytes) = (self.layer(), &self.waiting.packet.bytes);
+        let end = layer.start + layer.data(bytes);
+        bytes.get(layer.transport + 20..end).unwrap_or_default()
     }
 
     /// Returns the bytes as numbers of the connection, counted from `base`.
@@ -165,7 +180,8 @@ pub fn joined(
         let other = flows.translation(0, &flow).unwrap_or(flow);
         let gone = [carried.of(0, &flow, base), carried.of(1, &other, base)];
         let origin = flows.direction(0, &flow).unwrap_or_default() as usize;
-        of_pieces(base, &pieces, &gone, origin)
+        let renumbered = flows.keeps_identification(0, &flow) == Some(false);
+        of_pieces(base, &pieces, &gone, origin, renumbered)
     };
     let connections = by_flow(sides, ids, flows, Piece::new);
     let mut all: Vec<Joined> = connections.into_iter().filter_map(of_connection).collect();
@@ -194,12 +210,13 @@ pub fn by_flow<'a>(
 
 /// Lays the data of one flow side by side; numbers count from `base`. `gone`: those of packets that
 /// no longer wait, and whether the other point has them with other boundaries. `origin`: the point
-/// where they come from.
+/// where they come from. `renumbered`: whether identifications change between the points.
 pub fn of_pieces(
     base: u32,
     pieces: &[Vec<Piece<'_>>; 2],
     gone: &[Vec<(Range<i64>, bool)>; 2],
     origin: usize,
+    renumbered: bool,
 ) -> Option<Joined> {
     let [ones, twos] = pieces;
     let mut used = [vec![false; ones.len()], vec![false; twos.len()]];
@@ -210,7 +227,7 @@ pub fn of_pieces(
     let mut order: Vec<usize> = (0..twos.len()).collect();
     order.sort_by_key(|&j| twos[j].range(base).start);
     let longest = twos.iter().map(|two| two.sent as i64).max().unwrap_or(0);
-    let alone = whole(base, pieces);
+    let alone = whole(base, pieces, renumbered);
     for (i, one) in ones.iter().enumerate().filter(|(i, _)| !alone[0].contains(i)) {
         let mine = one.range(base);
         let from = order.partition_point(|&j| twos[j].range(base).start < mine.start - longest);
@@ -287,26 +304,31 @@ pub fn of_pieces(
 }
 
 /// Returns the segments that are at both points as they are, but for altered bytes: those with
-/// equal boundaries, and equal identification if they have one, that are nearest in time. What was
-/// sent again by itself is not a part of the large segment before it.
-fn whole(base: u32, [ones, twos]: &[Vec<Piece<'_>>; 2]) -> [HashSet<usize>; 2] {
+/// equal boundaries, options (which hold a timestamp), and identification if they have one, that are
+/// nearest in time. What was sent again by itself is not a part of the large segment before it, and
+/// a part of that one is not what was sent again.
+fn whole(base: u32, [ones, twos]: &[Vec<Piece<'_>>; 2], renumbered: bool) -> [HashSet<usize>; 2] {
     let mut by_range: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
     let key = |piece: &Piece<'_>| (piece.range(base).start, piece.range(base).end);
     for (j, two) in twos.iter().enumerate() {
         by_range.entry(key(two)).or_default().push(j);
     }
-    let mut pairs: Vec<(bool, u64, usize, usize)> = Vec::new();
+    let mut pairs: Vec<(u64, usize, usize)> = Vec::new();
     for (i, one) in ones.iter().enumerate() {
         for &j in by_range.get(&key(one)).into_iter().flatten().take(MOST_SEGMENTS) {
-            let both = [one, &twos[j]];
-            let [a, b] = both.map(|piece| piece.waiting.packet.layers[piece.layer].identification);
-            let apart = one.waiting.time.abs_diff(twos[j].waiting.time);
-            pairs.push((a.is_some() && b.is_some() && a != b, apart, i, j));
+            let two = &twos[j];
+            let numbered = match (one.identification(), two.identification()) {
+                (Some(one), Some(two)) => renumbered || one == two,
+                _ => true,
+            };
+            if numbered && one.options() == two.options() {
+                pairs.push((one.waiting.time.abs_diff(two.waiting.time), i, j));
+            }
         }
     }
     pairs.sort_unstable();
     let mut found: [HashSet<usize>; 2] = Default::default();
-    for (_, _, i, j) in pairs {
+    for (_, i, j) in pairs {
         if !found[0].contains(&i) && !found[1].contains(&j) {
             found[0].insert(i);
             found[1].insert(j);

@@ -321,6 +321,58 @@ fn what_is_sent_again_is_told_from_what_is_lost() {
     }
 }
 
+/// A segment with a timestamp option.
+fn stamped(body: &Body, version: u8, ttl: u8, stamp: u32) -> Vec<u8> {
+    let options = [&[1, 1, 8, 10], &stamp.to_be_bytes()[..], &[0; 4]].concat();
+    let body = Body { data: [&options, &body.data[..]].concat(), ..body.clone() };
+    let mut packet = body.packet(ends(version, 10)[0], ttl);
+    let transport = if version == 4 { 20 } else { 40 };
+    packet[transport + 12] += 0x30;
+    let check = &mut packet[transport + 16..transport + 18];
+    // RFC 1624, equation 3.
+    let sum = u32::from(!u16::from_be_bytes([check[0], check[1]])) + 0x3000;
+    check.copy_from_slice(&(!((sum & 0xffff) + (sum >> 16)) as u16).to_be_bytes());
+    packet
+}
+
+/// A part of a large segment that is sent again by itself, just before that part arrives, and is
+/// then lost: the identification tells them from each other, or the timestamp.
+#[test]
+fn a_part_of_a_large_segment_is_not_what_was_sent_again() {
+    for version in [4, 6] {
+        let mut points: [Vec<Captured>; 2] = Default::default();
+        let data = Random(11).bytes(4 * WIRE);
+        let body = |at: usize, length: usize, id: u16| Body {
+            traffic: Traffic::Tcp,
+            ports: [40_000, 80],
+            sequence: at as u32,
+            id,
+            data: data[at..at + length].to_vec(),
+        };
+        let start = 1_000_000_000;
+        let large = stamped(&body(0, 4 * WIRE, 500), version, 64, 7);
+        let again = stamped(&body(WIRE, WIRE, 900), version, 64, 9);
+        points[0].extend([(start, large), (start + 4_900_000, again)]);
+        for part in 0..4 {
+            let packet = stamped(&body(part * WIRE, WIRE, 500 + part as u16), version, 63, 7);
+            points[1].push((start + 5_000_000 + part as u64 * 10_000, packet));
+        }
+        // Others, which both points see alike.
+        for i in 0..200 {
+            let body = Body { sequence: i, ..body(0, 400 + i as usize, i as u16) };
+            let other = |ttl| body.packet(ends(version, 11)[0], ttl);
+            let time = start + 10_000_000 + u64::from(i) * 100_000;
+            points[0].push((time, other(64)));
+            points[1].push((time + 50_000, other(63)));
+        }
+        let captures = points.map(|packets| capture(&packets, None));
+        let report = run([&captures[0], &captures[1]], Options::default(), &mut |_| ());
+        let after = &report.directions[0];
+        let counts = [after.altered, after.extra, after.lost + report.points[0].outside];
+        assert_eq!((counts, after.resegmented), ([0, 0, 1], [1, 4]), "{version} {report:?}");
+    }
+}
+
 #[test]
 fn altered_bytes_in_segments_of_any_boundaries_are_found() {
     for nat in [false, true] {
