@@ -191,28 +191,31 @@ struct Offload {
     name: &'static str,
     features: &'static [&'static str],
     points: [(Option<&'static str>, &'static str); 2],
-    /// Whether the first capture has large segments.
-    large: bool,
+    /// Which capture has large segments.
+    large: [bool; 2],
 }
 
 const ROUTER: [(Option<&str>, &str); 2] = [(None, "to-server"), (None, "to-client")];
 
 const OFFLOADS: [Offload; 3] = [
-    Offload { name: "none", features: &[], points: ROUTER, large: false },
+    Offload { name: "none", features: &[], points: ROUTER, large: [false; 2] },
     Offload {
         name: "sender",
         features: &["ip netns exec server ethtool -K uplink tso on gso on"],
         points: [(Some("server"), "uplink"), ROUTER[1]],
-        large: true,
+        large: [true, false],
     },
     Offload {
         name: "receiver",
         features: &[
             "ip netns exec server ethtool -K uplink tso off gso off",
             "ip netns exec client ethtool -K uplink gro on",
+            // Without a wait, each packet of a virtual cable is passed on by itself.
+            "ip netns exec client sh -c 'echo 10 > /sys/class/net/uplink/napi_defer_hard_irqs'",
+            "ip netns exec client sh -c 'echo 500000 > /sys/class/net/uplink/gro_flush_timeout'",
         ],
         points: [ROUTER[0], (Some("client"), "uplink")],
-        large: false,
+        large: [false, true],
     },
 ];
 
@@ -227,7 +230,10 @@ fn inside() {
     std::thread::sleep(Duration::from_millis(300));
     println!("offload    damaged    found  dropped     lost  extra  joined");
     for offload in &OFFLOADS {
-        offload.features.iter().for_each(|line| drop(must(line)));
+        for line in offload.features {
+            let ran = Command::new("sh").args(["-c", line]).status().expect("sh runs");
+            assert!(ran.success(), "{line}");
+        }
         compared(offload);
     }
     drop(server);
@@ -272,8 +278,9 @@ fn compared(offload: &Offload) {
     // are one gap.
     let number = |value: &Value| value.as_u64().expect("a number");
     let missed = number(lost) + number(&summary["before"]["outside"]);
-    let apart = if offload.large { missed <= dropped } else { missed == dropped };
-    assert!(apart && missed * 3 >= dropped * 2, "{name}: {summary}");
+    let whole = *joined == serde_json::json!([0, 0]);
+    let is_right = if whole { missed == dropped } else { missed <= dropped };
+    assert!(is_right && missed * 3 >= dropped * 2, "{name}: {summary}");
     // A segment sent again for nothing may be lost, too, and nothing is to be repaired.
     let repaired = number(&client["repaired"]);
     assert!(repaired <= number(lost) && repaired * 2 >= number(lost), "{name}: {summary}");
@@ -281,16 +288,16 @@ fn compared(offload: &Offload) {
         for none in ["extra", "duplicated"] {
             assert_eq!(direction[none], 0, "{name}: {none}: {summary}");
         }
-        // Two CPUs that capture may exchange a few packets.
+        // Two CPUs that capture may exchange a few packets, and so may the card that joins them.
         let arrived = number(&direction["matched"]) + number(&direction["resegmented"][1]);
-        assert!(number(&direction["reordered"]) * 50 <= arrived, "{name}: {summary}");
+        assert!(number(&direction["reordered"]) * 10 <= arrived, "{name}: {summary}");
         assert!(direction["translated"].as_u64() > Some(0), "{summary}");
         assert_eq!(direction["translated"], direction["matched"], "{summary}");
         assert_eq!(direction["hops"]["1"], direction["matched"], "{summary}");
     }
     assert_eq!(server["altered"], 0, "{summary}");
     let large = [0, 1].map(|point| joined[point].as_u64() < joined[1 - point].as_u64());
-    assert_eq!(large[0], offload.large, "{name}: {summary}");
+    assert_eq!(large, offload.large, "{name}: {summary}");
     // Both captures are by one clock.
     assert!(client["nanoseconds"]["least"].as_i64() >= Some(0), "{name}: {summary}");
     // The first router swaps words, which sometimes differ in one bit only, so that a bit column
