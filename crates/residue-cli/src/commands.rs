@@ -44,6 +44,7 @@ Examples:
 
 /// The commands, in the order of the help.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     /// Compute check values of files, or verify lists of them
     Sum(Box<sum::SumArgs>),

@@ -60,6 +60,7 @@ pub struct GuardArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     /// Guard the connections of an interface, inside the kernel, until `off` (Linux, root)
     On(OnArgs),

@@ -42,6 +42,7 @@ pub struct PcapArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     /// Verify every check value, and name the causes of wrong ones
     Verify(verify::VerifyArgs),

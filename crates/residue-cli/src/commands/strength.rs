@@ -74,6 +74,7 @@ pub struct StrengthArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     /// Count the undetected errors of each number of bits, and compute their probability
     Weights(weights::WeightsArgs),

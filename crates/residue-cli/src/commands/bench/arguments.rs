@@ -133,6 +133,7 @@ impl BenchArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Check the comparative claims of the papers on this CPU
     Claims(claims::ClaimsArgs),
