@@ -55,20 +55,20 @@ fn the_profile_and_its_choice_are_listed() {
         assert_eq!(list["cpu"]["profile"]["name"], name);
         assert_eq!(list["cpu"]["profile"]["cpus"], profile.cpus);
         assert_eq!(list["cpu"]["profile"]["source"], profile.source);
-        assert_eq!(list["cpu"]["profile"]["product"], profile.product.name());
+        assert_eq!(list["cpu"]["profile"]["matrices_to"], profile.matrices_to);
         assert_eq!(list["cpu"]["profile_mask"], name);
         assert_eq!(list["cpu"]["detected_profile"]["name"], cpu::detected_profile().name);
         let kernels = list["codes"][0]["kernels"].as_array().unwrap();
         let chosen = kernels.iter().find(|kernel| kernel["chosen"] == true).unwrap();
-        let by_product = |kernel: &&serde_json::Value| {
-            kernel["supported"] == true && kernel["product"].is_string()
+        let by_matrices = |kernel: &&serde_json::Value| {
+            kernel["supported"] == true && kernel["matrices"].is_number()
         };
         let reason = list["codes"][0]["reason"].as_str().unwrap();
         assert!(reason.contains("whose features this CPU has"), "{reason}");
         // Only CPUs that can run such a kernel have a choice.
-        if let Some(preferring) = kernels.iter().find(by_product) {
+        if let Some(preferring) = kernels.iter().find(by_matrices) {
             assert!(reason.contains(&format!("profile {name} prefers")), "{reason}");
-            let preferred = preferring["product"] == profile.product.name();
+            let preferred = preferring["matrices"].as_u64() <= Some(profile.matrices_to.into());
             assert_eq!(chosen["name"] == preferring["name"], preferred, "{reason}");
         }
         let text = typed("list crc-32").with("RESIDUE_PROFILE", name).run();

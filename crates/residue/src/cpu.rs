@@ -13,7 +13,7 @@ mod profile;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 pub use features::Features;
 use features::TIERS;
-pub use profile::{PROFILES, Product, Profile, ReadAhead};
+pub use profile::{PROFILES, Profile, ReadAhead};
 
 impl Features {
     /// The features that kernels may use: those of this architecture, without AVX-512 unless the

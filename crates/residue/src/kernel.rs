@@ -18,7 +18,7 @@
 use crate::arch::Portable;
 pub use crate::body::Family;
 use crate::body::{Batch, Body, Context, Edges, Enter, Packets, Value};
-use crate::cpu::{self, Features, Product, Profile};
+use crate::cpu::{self, Features, Profile};
 #[cfg(test)]
 use core::mem::MaybeUninit;
 
@@ -66,8 +66,9 @@ pub struct KernelInfo {
     pub needs: Features,
     /// Its role.
     pub role: Role,
-    /// The product it prefers: it is dispatched only where [`Profile::product`] is the same.
-    pub product: Option<Product>,
+    /// The width in bits of the widest CRC that it computes by byte matrices: it is dispatched only
+    /// where [`Profile::matrices_to`] is no smaller.
+    pub matrices: Option<u32>,
     /// The kernel of this table with identical code; benchmarks skip one of them.
     pub same_as: Option<&'static str>,
 }
@@ -77,7 +78,7 @@ impl KernelInfo {
         name: "portable",
         needs: Features::NONE,
         role: Role::Dispatched,
-        product: None,
+        matrices: None,
         same_as: None,
     };
 
@@ -87,9 +88,10 @@ impl KernelInfo {
         cpu::features().contains(self.needs)
     }
 
-    /// Returns whether a CPU with `features` can run the kernel and prefers its product.
+    /// Returns whether a CPU with `features` can run the kernel and gains by its matrices.
     fn suits(&self, features: Features, profile: &Profile) -> bool {
-        features.contains(self.needs) && self.product.is_none_or(|one| one == profile.product)
+        features.contains(self.needs)
+            && self.matrices.is_none_or(|width| width <= profile.matrices_to)
     }
 
     /// Returns whether the kernel may be chosen on this architecture.
@@ -223,9 +225,9 @@ impl<F: Family> Kernel<F> {
         self
     }
 
-    /// Limits dispatch to CPUs on which `product` is the faster one.
-    pub(crate) const fn by(mut self, product: Product) -> Self {
-        self.info.product = Some(product);
+    /// Limits dispatch to CPUs on which byte matrices are faster for CRCs of `width` bits.
+    pub(crate) const fn by_matrices(mut self, width: u32) -> Self {
+        self.info.matrices = Some(width);
         self
     }
 
@@ -322,7 +324,7 @@ impl<F: Family> Forced<F> {
 }
 
 /// Returns the dispatched kernel of `kernels` for a CPU with `features`: the first whose needs are
-/// met, and whose product, if it has one, is the faster one by `profile`.
+/// met, and whose matrices, if it has some, are faster by `profile`.
 ///
 /// Returns `None` only for tables without dispatched kernels.
 #[must_use]

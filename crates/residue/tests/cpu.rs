@@ -3,7 +3,7 @@
 
 mod common;
 
-use residue::cpu::{self, Features, PROFILES, Product};
+use residue::cpu::{self, Features, PROFILES};
 use residue::kernel;
 
 /// The codes whose choices are compared.
@@ -18,13 +18,13 @@ const CODES: [&str; 8] = [
     "crc-16/arc",
 ];
 
-/// The codes whose kernels differ by profile, each with its kernels for carry-less and byte-matrix
-/// products in 64-byte vectors.
-const BY_PRODUCT: [(&str, [&str; 2]); 4] = [
-    ("crc-32/iscsi", ["sse42_avx512_vpclmul", "sse42_avx512_gfni"]),
-    ("crc-32/iso-hdlc", ["avx512_vpclmul", "avx512_gfni"]),
-    ("crc-64/nvme", ["avx512_vpclmul", "avx512_gfni"]),
-    ("crc-16/arc", ["avx512_vpclmul", "avx512_gfni"]),
+/// The codes whose kernels differ by profile, each with the width of the widest CRC of its kernels,
+/// and these: for carry-less products of 64-byte vectors, and for byte matrices.
+const BY_PROFILE: [(&str, u32, [&str; 2]); 4] = [
+    ("crc-32/iscsi", 32, ["sse42_avx512_vpclmul", "sse42_avx512_gfni"]),
+    ("crc-32/iso-hdlc", 32, ["avx512_vpclmul", "avx512_gfni"]),
+    ("crc-64/nvme", 64, ["avx512_vpclmul", "avx512_gfni"]),
+    ("crc-16/arc", 64, ["avx512_vpclmul", "avx512_gfni"]),
 ];
 
 /// Prints the choices of a child process; not a test of its own.
@@ -37,7 +37,7 @@ fn child_prints_what_it_chose() {
         println!("value {name} {:x}", code.value(&data));
     }
     // A profile is a preference: every kernel that the CPU can run is still there.
-    for (name, kernels) in BY_PRODUCT {
+    for (name, _, kernels) in BY_PROFILE {
         let code = common::code(name);
         for kernel in kernels {
             if let Ok(value) = code.value_with(kernel, &data) {
@@ -117,7 +117,7 @@ fn each_tier_masks_what_is_above_it() {
 }
 
 #[test]
-fn each_profile_chooses_by_its_product() {
+fn each_profile_chooses_by_its_widest_matrices() {
     if common::emulated() {
         return residue_testing::skip("an emulated program cannot start itself");
     }
@@ -132,14 +132,15 @@ fn each_profile_chooses_by_its_product() {
         }
         for (words, full) in words(&lines, "chose").zip(words(&detected, "chose")) {
             assert_eq!((words[1], words[3]), (full[1], full[3]), "{}", profile.name);
-            let by_product = BY_PRODUCT.iter().find(|(name, _)| *name == words[1]);
-            let by_product = by_product.filter(|(name, [_, matrices])| {
+            let by_profile = BY_PROFILE.iter().find(|(name, ..)| *name == words[1]);
+            let by_profile = by_profile.filter(|(name, _, [_, matrices])| {
                 let code = common::code(name);
                 let kernel = code.kernels().find(|kernel| kernel.name == *matrices);
                 cpu::detected().contains(kernel.expect("a kernel of byte matrices").needs)
             });
-            let place = usize::from(profile.product == Product::ByteMatrix);
-            let expected = by_product.map_or(full[2], |(_, kernels)| kernels[place]);
+            let expected = by_profile.map_or(full[2], |(_, width, kernels)| {
+                kernels[usize::from(*width <= profile.matrices_to)]
+            });
             assert_eq!(words[2], expected, "{}: {words:?}", profile.name);
         }
     }
@@ -183,13 +184,13 @@ fn unknown_names_are_ignored_by_the_library() {
 }
 
 #[test]
-fn every_profile_has_a_kernel_of_its_product_on_every_tier() {
+fn every_profile_has_a_kernel_on_every_tier() {
     for tier in cpu::tier_names() {
         let features = Features::tier(tier).expect("a tier");
         for profile in PROFILES {
             let kernels = residue::crc::crc32c::KERNELS;
             let kernel = kernel::best(kernels, features, profile).expect("a kernel").info();
-            assert!(kernel.product.is_none_or(|product| product == profile.product));
+            assert!(kernel.matrices.is_none_or(|width| width <= profile.matrices_to));
             assert!(features.contains(kernel.needs), "{tier} {}", profile.name);
         }
     }

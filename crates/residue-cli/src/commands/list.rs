@@ -81,21 +81,31 @@ struct Cpu {
 struct ProfileInfo {
     name: &'static str,
     cpus: &'static str,
-    product: &'static str,
+    /// The width in bits up to which CRCs gain by byte matrices; 0 for none.
+    matrices_to: u32,
     source: &'static str,
 }
 
 impl ProfileInfo {
     const fn of(profile: &Profile) -> ProfileInfo {
-        let Profile { name, cpus, product, source, .. } = *profile;
-        ProfileInfo { name, cpus, product: product.name(), source }
+        let Profile { name, cpus, matrices_to, source, .. } = *profile;
+        ProfileInfo { name, cpus, matrices_to, source }
     }
 }
 
 impl std::fmt::Display for ProfileInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let ProfileInfo { name, cpus, product, source } = self;
-        write!(f, "{name} ({cpus}), prefers {product} products; source of its figures: {source}")
+        let ProfileInfo { name, cpus, matrices_to, source } = self;
+        let preference = preference(*matrices_to);
+        write!(f, "{name} ({cpus}), prefers {preference}; source of its figures: {source}")
+    }
+}
+
+/// Returns what a profile prefers to remove vectors of data by.
+fn preference(matrices_to: u32) -> String {
+    match matrices_to {
+        0 => "carry-less products".into(),
+        bits => format!("byte matrices for CRCs of up to {bits} bits, else carry-less products"),
     }
 }
 
@@ -156,8 +166,8 @@ struct Kernel {
     name: &'static str,
     needs: Vec<&'static str>,
     role: &'static str,
-    /// The product that it uses, if it is chosen by the profile.
-    product: Option<&'static str>,
+    /// The width in bits of the widest CRC that it computes by byte matrices.
+    matrices: Option<u32>,
     supported: bool,
     chosen: bool,
 }
@@ -170,7 +180,7 @@ impl Info {
             name: kernel.name,
             needs: kernel.needs.names().collect(),
             role: kernel.role.name(),
-            product: kernel.product.map(|product| product.name()),
+            matrices: kernel.matrices,
             supported: kernel.supported(),
             chosen: kernel.name == best.name,
         };
@@ -202,20 +212,20 @@ fn reason(
     if let Some(mask) = variable("RESIDUE_CPU") {
         text += &format!(" under RESIDUE_CPU={mask}");
     }
-    let (name, product) = (profile.name, profile.product.name());
-    let other = |kernel: &KernelInfo| kernel.product.is_some_and(|one| one != profile.product);
+    let (name, prefers) = (profile.name, preference(profile.matrices_to));
+    let other =
+        |kernel: &KernelInfo| kernel.matrices.is_some_and(|bits| bits > profile.matrices_to);
     let left_out: Vec<&str> = kernels
         .take_while(|kernel| kernel.name != best.name)
         .filter(|kernel| kernel.role == Role::Dispatched && kernel.supported() && other(kernel))
         .map(|kernel| kernel.name)
         .collect();
-    if best.product.is_some() {
-        text += &format!("; profile {name} prefers {product} products, which it uses");
+    if best.matrices.is_some() {
+        text += &format!("; profile {name} prefers {prefers}");
     } else if !left_out.is_empty() {
         let is = if left_out.len() == 1 { "is" } else { "are" };
         let names = left_out.join(", ");
-        text +=
-            &format!("; {names} {is} left out because profile {name} prefers {product} products");
+        text += &format!("; {names} {is} left out because profile {name} prefers {prefers}");
     }
     text
 }

@@ -165,7 +165,7 @@ pub(crate) use one_lane;
 
 /// The length from which a profile may ask for two streams: half of the third-level cache of the
 /// EPYC (family 25 model 17, 2026-11-24) on which they were measured.
-const STREAMS_FROM: usize = 16 << 20;
+pub(crate) const STREAMS_FROM: usize = 16 << 20;
 
 /// The bytes of a stream where data are read in two.
 pub(crate) const STREAM_BYTES: usize = 1 << 20;

@@ -4,7 +4,7 @@
 
 use super::compiled::{Crc32, Crc64Nvme, compiled_kernels, extend};
 use super::family::WithConstants;
-use super::fold::{Fold, FoldLanes, FoldLanesApart, FoldLong, FoldStreams};
+use super::fold::{Fold, FoldLanes, FoldLanesApart, FoldLong, FoldStreams, LongOrStreams};
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ThreeWay,
 };
@@ -13,7 +13,6 @@ use super::taps::{
     Taps,
 };
 use crate::body::{ByLength, OutOfLine};
-use crate::cpu::Product;
 use crate::kernel::{on_aarch64, on_x86_64};
 
 /// Computes CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
@@ -65,7 +64,8 @@ pub fn crc64_nvme_extend(value: u64, data: &[u8]) -> u64 {
 type LongFold<N> = WithConstants<N, OutOfLine<FoldLong>>;
 
 /// Folds, and removes all vectors by the matrices of `Long` in data that is long enough for it.
-type ByMatrices<N, Long> = WithConstants<N, ByLength<Fold, OutOfLine<Long>, { Taps::FROM }>>;
+type ByMatrices<N, Long> =
+    WithConstants<N, ByLength<Fold, LongOrStreams<Long, { Taps::FROM }>, { Taps::FROM }>>;
 
 /// Does what [`ByMatrices`] does, for copies.
 type CopyByMatrices<N, Long> = WithConstants<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
@@ -116,7 +116,7 @@ macro_rules! folded {
                     Avx512Vpclmul, ByMatrices<$name, $matrices>, "avx512_gfni",
                     copy CopyByMatrices<$name, $matrices>
                 )
-                .by(Product::ByteMatrix),
+                .by_matrices($word::BITS),
                 on_x86_64!(
                     Avx512Vpclmul, Products<$name, $one, { $from }>, "avx512_vpclmul",
                     copy LongFold<$name>

@@ -7,6 +7,7 @@
 pub use super::compiled::Crc32c;
 use super::compiled::{compiled_kernels, extend};
 use super::family::WithConstants;
+use super::fold::LongOrStreams;
 use super::lockstep::Lockstep;
 use super::sahu2019;
 use super::steps::{
@@ -15,7 +16,6 @@ use super::steps::{
 };
 use super::taps::{Crc32cByMatrices, Taps};
 use crate::body::{ByLength, OutOfLine};
-use crate::cpu::Product;
 use crate::kernel::{on_aarch64, on_x86_64};
 
 /// Computes CRC-32C of `data`, of any length.
@@ -45,7 +45,7 @@ pub fn crc32c_extend(value: u32, data: &[u8]) -> u32 {
 /// Runs one chain of instructions, then folding, then byte matrices, by length.
 type ComposedTaps = ByLength<
     ChainOrFold<Crc32c>,
-    WithConstants<Crc32c, OutOfLine<Crc32cByMatrices>>,
+    WithConstants<Crc32c, LongOrStreams<Crc32cByMatrices, { Taps::FROM }>>,
     { Taps::FROM },
 >;
 
@@ -84,13 +84,13 @@ compiled_kernels! {
     /// The kernels of CRC-32C, best first.
     KERNELS: Crc32c, u32;
     [
-        // Zen 5.
+        // Zen 4 and Zen 5.
         on_x86_64!(
             Avx512Vpclmul, ComposedTaps, "sse42_avx512_gfni",
             copy CopyTaps, batch Avx2Vpclmul Lockstep
         )
-        .by(Product::ByteMatrix),
-        // Intel from Ice Lake on, with AVX-512; Zen 4.
+        .by_matrices(32),
+        // Intel from Ice Lake on, with AVX-512.
         on_x86_64!(
             Avx512Vpclmul, ComposedAvx512, "sse42_avx512_vpclmul",
             copy FoldStepsLong<Crc32c>, batch Avx2Vpclmul Lockstep

@@ -10,7 +10,6 @@ use super::params::Params;
 use super::taps::Taps;
 use crate::arch::{Portable, scalar};
 use crate::body::{Body, Edges, Tier};
-use crate::cpu::Product;
 use crate::kernel::{Kernel, dispatched, on_aarch64, on_x86_64};
 
 impl Constants {
@@ -162,7 +161,7 @@ impl<T: Tier> Body<T> for BitwiseBranch {
 /// [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
     // Zen 5.
-    on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy FoldLong).by(Product::ByteMatrix),
+    on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy FoldLong).by_matrices(64),
     // Intel from Ice Lake on, with AVX-512; Zen 4.
     on_x86_64!(Avx512Vpclmul, FoldLanesApart, "avx512_vpclmul", copy FoldLong),
     // Zen 3; Intel from Alder Lake on, without AVX-512.

@@ -28,7 +28,7 @@ mod lanes;
 mod streams;
 
 pub(super) use lanes::{oriented, product, reduce128, register_lane};
-pub(crate) use streams::FoldStreams;
+pub(crate) use streams::{FoldStreams, LongOrStreams};
 
 use super::constants::{COPIES_FROM, Constants, Embedded};
 use super::keys::Keys;

@@ -61,7 +61,7 @@ impl<E: Copy> Choice<E> {
 pub(crate) const fn count<F: Family>(kernels: &[Kernel<F>]) -> usize {
     // The last kernel must run anywhere, so that there is always one to choose.
     let last = &kernels[kernels.len() - 1].info;
-    assert!(last.may_be_chosen() && last.needs.is_none() && last.product.is_none());
+    assert!(last.may_be_chosen() && last.needs.is_none() && last.matrices.is_none());
     let (mut count, mut i) = (0, 0);
     while i < kernels.len() {
         count += kernels[i].info.may_be_chosen() as usize;

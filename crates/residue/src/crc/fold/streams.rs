@@ -1,17 +1,23 @@
 //! Folding of data that come from memory, in two streams.
 
 use super::{FoldLong, gather, product, reduce128, register_lane};
-use crate::arch::{CarryLessWide, STREAM_BYTES, in_two_streams};
-use crate::body::{Body, Edges};
+use crate::arch::{CarryLessWide, STREAM_BYTES, STREAMS_FROM, in_two_streams};
+use crate::body::{Body, ByLength, Edges, OutOfLine};
 use crate::crc::constants::{Constants, Embedded};
+use core::marker::PhantomData;
 
-/// Folds long data of a reflected CRC, in two streams if they come from memory and the CPU gains by
-/// it.
-pub(crate) struct FoldStreams;
+/// Folds long data of a reflected CRC in two streams, if they come from memory and the CPU gains by
+/// it; runs `Rest` on what is left, at least five vectors, or on all.
+pub(crate) struct FoldStreams<Rest = FoldLong>(PhantomData<Rest>);
 
-impl<T: CarryLessWide> Body<T> for FoldStreams {
+/// Runs `Long`, which takes `FROM` bytes and more, but folds data that come from memory in two
+/// streams if the CPU gains by it.
+pub(crate) type LongOrStreams<Long, const FROM: usize> =
+    ByLength<OutOfLine<Long>, OutOfLine<FoldStreams<ByLength<FoldLong, Long, FROM>>>, STREAMS_FROM>;
+
+impl<T: CarryLessWide, Rest: Body<T, Family = Embedded>> Body<T> for FoldStreams<Rest> {
     type Family = Embedded;
-    const EDGES: Edges = <FoldLong as Body<T>>::EDGES;
+    const EDGES: Edges = Rest::EDGES;
     #[inline(always)]
     fn run(tier: T, context: &Constants, mut state: u64, mut data: &[u8]) -> u64 {
         debug_assert!(context.reflected);
@@ -23,7 +29,7 @@ impl<T: CarryLessWide> Body<T> for FoldStreams {
             }
             data = &data[size_of_val(pairs)..];
         }
-        tier.outline::<FoldLong>(context, state, data)
+        tier.outline::<Rest>(context, state, data)
     }
 }
 
