@@ -18,6 +18,10 @@ fn main() {
         println!("cargo:rustc-link-lib=crc32c");
         println!("cargo:rustc-env=RIVALS_GOOGLE={version}");
     }
+    // OUT_DIR is target/PROFILE/build/NAME/out.
+    let out = std::env::var("OUT_DIR").unwrap_or_default();
+    let profile = std::path::Path::new(&out).iter().rev().nth(3).unwrap_or_default();
+    println!("cargo:rustc-env=RIVALS_BUILD={}", profile.to_string_lossy());
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
     println!("cargo:rustc-env=RIVALS_RUSTC={}", first_line(&compiler, "--version"));
     println!("cargo:rustc-env=RIVALS_CC={}", first_line("cc", "--version"));

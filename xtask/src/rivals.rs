@@ -23,8 +23,10 @@ pub fn install_peers() {
 /// Builds the comparison and runs it with `words`.
 pub fn run(words: &[&str]) -> ExitCode {
     install_peers();
+    let profile = if words.contains(&"--default-build") { "default-build" } else { "release" };
     let status = cargo()
-        .args(["run", "--quiet", "--release", "--locked", "--manifest-path", MANIFEST, "--"])
+        .args(["run", "--quiet", "--profile", profile, "--locked"])
+        .args(["--manifest-path", MANIFEST, "--"])
         .args(words)
         .status();
     match status {

@@ -28,6 +28,9 @@ pub struct Args {
     /// Fewer runs, and half the rounds for long data: two to three minutes in all
     #[arg(short, long)]
     quick: bool,
+    /// In cargo's release profile as it is, without link-time optimisation, as most users build
+    #[arg(long)]
+    pub default_build: bool,
     /// Portable code against portable code
     #[arg(short, long)]
     pub portable: bool,

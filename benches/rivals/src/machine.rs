@@ -98,7 +98,7 @@ pub fn profile_of(cpu: &str, features: &str) -> &'static str {
 pub fn facts(portable: bool) -> Vec<(&'static str, String)> {
     let against = if portable { "portable code" } else { "each peer's best" };
     let version = Contender::ours(&SUBJECTS[0]).version();
-    vec![
+    let mut facts = vec![
         ("cpu", cpu_model()),
         ("date", humantime::format_rfc3339_seconds(SystemTime::now()).to_string()),
         ("residue", format!("{version}{}", commit())),
@@ -108,7 +108,17 @@ pub fn facts(portable: bool) -> Vec<(&'static str, String)> {
         ("features", usable()),
         ("system", system()),
         ("compilers", compilers()),
-    ]
+    ];
+    if is_default_build() {
+        facts.push(("build", "cargo's release profile".to_string()));
+    }
+    facts
+}
+
+/// Returns whether this program is built as cargo builds what has no profile of its own.
+#[must_use]
+pub fn is_default_build() -> bool {
+    env!("RIVALS_BUILD") == "default-build"
 }
 
 /// Restricts the library to portable code if asked to, and rejects a tier or a profile that the

@@ -24,6 +24,7 @@ mod required;
 mod rivals;
 mod tables;
 mod threads;
+mod walk;
 
 use args::Args;
 use clap::Parser;
@@ -66,6 +67,10 @@ fn main() -> ExitCode {
 /// Measures, and returns the report.
 fn run(args: &Args) -> Result<String, String> {
     machine::restrict(args.portable)?;
+    // `cargo xtask rivals` builds what is asked for.
+    if args.default_build != machine::is_default_build() {
+        return Err("call `cargo xtask rivals`: this program is of the other build".to_string());
+    }
     if let Some(core) = args.pin {
         pin(Some(core)).map_err(|error| error.to_string())?;
     }

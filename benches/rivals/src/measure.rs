@@ -5,7 +5,7 @@
 use crate::contender::{Call, Contender};
 use crate::model::{Cell, LONG, Mode, Plan};
 use crate::race::{Race, Runner};
-use crate::{batch, copy, threads};
+use crate::{batch, copy, threads, walk};
 use residue_bench::clock::Clock;
 use residue_bench::data::{Buffer, Data};
 use residue_bench::harness::Calls;
@@ -26,7 +26,10 @@ pub fn measure(
     clock: &Clock,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Cell>, String> {
-    let largest = plan.sizes.iter().max().copied().unwrap_or(0).max(batch::WINDOW + batch::LONGEST);
+    let walks = plan.modes.contains(&Mode::Walk)
+        && plan.sizes.iter().any(|size| Mode::Walk.sizes().contains(size));
+    let least = if walks { walk::LENGTH } else { batch::WINDOW + batch::LONGEST };
+    let largest = plan.sizes.iter().max().copied().unwrap_or(0).max(least);
     let mut buffer = Buffer::new(largest + 64);
     Data::Random.fill(&mut fastrand::Rng::with_seed(1), buffer.slice(0, largest + 64));
     let data: &[u8] = buffer.slice(0, largest + 64);
@@ -40,6 +43,7 @@ pub fn measure(
                 races.push(match mode {
                     Mode::Batch | Mode::Imix => batch::race(group, mode, size, data)?,
                     Mode::Copy => copy::race(group, size, data, &destination)?,
+                    Mode::Walk => walk::race(group, size, &data[..walk::LENGTH]),
                     Mode::Threads => threads::race(group, size, data)?,
                     _ => calls(group, mode, size, data),
                 });
@@ -116,7 +120,7 @@ mod tests {
         let of = |mode: Mode| cells.iter().filter(|cell| cell.mode == mode).count();
         // Words: no odd lengths or addresses. Batches: ours and ours one by one. Copies: with ours
         // apart, and the copy alone. Threads: longer data only.
-        assert_eq!(Mode::ALL.map(of), [6, 3, 4, 2, 2, 0, 10, 0]);
+        assert_eq!(Mode::ALL.map(of), [6, 3, 4, 2, 2, 0, 10, 3, 0]);
         assert!(cells.iter().all(|cell| cell.rounds == 2 && cell.ns.is_finite()));
     }
 

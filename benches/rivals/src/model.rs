@@ -26,6 +26,8 @@ pub enum Mode {
     Imix,
     /// A copy and the check value of what was copied; the rivals do one after the other.
     Copy,
+    /// Independent calls on one piece after another of a buffer that no cache holds.
+    Walk,
     /// Large data on all CPUs: `residue::parallel` beside `residue` on one of them.
     ///
     /// No rival has such a function.
@@ -34,7 +36,7 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Mode; 8] = [
+    pub const ALL: [Mode; 9] = [
         Mode::Throughput,
         Mode::Latency,
         Mode::Misaligned,
@@ -42,14 +44,24 @@ impl Mode {
         Mode::Batch,
         Mode::Imix,
         Mode::Copy,
+        Mode::Walk,
         Mode::Threads,
     ];
 
     /// `throughput`, `latency`, ...
     #[must_use]
     pub fn name(self) -> &'static str {
-        const NAMES: [&str; 8] =
-            ["throughput", "latency", "misaligned", "mixed", "batch", "imix", "copy", "threads"];
+        const NAMES: [&str; 9] = [
+            "throughput",
+            "latency",
+            "misaligned",
+            "mixed",
+            "batch",
+            "imix",
+            "copy",
+            "walk",
+            "threads",
+        ];
         NAMES[self as usize]
     }
 
@@ -64,6 +76,7 @@ impl Mode {
             Mode::Batch => 0..=batch::LONGEST,
             Mode::Imix => batch::LONGEST..=batch::LONGEST,
             Mode::Copy => 64..=LARGE,
+            Mode::Walk => 4096..=1 << 20,
             Mode::Threads => LARGE..=usize::MAX,
         }
     }
@@ -77,7 +90,7 @@ impl Mode {
     /// Returns whether a contender can be timed so at a size.
     #[must_use]
     pub fn suits(self, contender: &Contender, size: usize) -> bool {
-        let even = matches!(self, Mode::Throughput | Mode::Latency | Mode::Copy);
+        let even = matches!(self, Mode::Throughput | Mode::Latency | Mode::Copy | Mode::Walk);
         let whole = even && size.is_multiple_of(2);
         size < contender.below && (contender.takes == Takes::Bytes || whole)
     }

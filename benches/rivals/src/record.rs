@@ -104,7 +104,8 @@ impl Record {
         let folder = folder.join(slug(self.fact("cpu")));
         let forced = self.fact("profile").contains(' ');
         let profile = if forced { "-".to_string() + &slug(self.profile()) } else { String::new() };
-        let day = self.day() + &profile;
+        let build = if self.fact("build").is_empty() { "" } else { "-default-build" };
+        let day = self.day() + &profile + build;
         let name = match (self.fact("tier"), self.fact("against")) {
             ("all", _) => format!("{day}.csv"),
             (tier, "portable code") => format!("{day}-{}-peers.csv", slug(tier)),

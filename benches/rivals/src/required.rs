@@ -140,7 +140,7 @@ impl Goals {
     pub fn ratio(self, code: &str, range: &Range) -> Option<f64> {
         match range.mode {
             Mode::Misaligned | Mode::Mixed | Mode::Threads => return None,
-            Mode::Batch | Mode::Imix | Mode::Copy => return Some(1.0),
+            Mode::Batch | Mode::Imix | Mode::Copy | Mode::Walk => return Some(1.0),
             Mode::Throughput | Mode::Latency => (),
         }
         let place = REQUIRED.iter().position(|other| other == range)?;

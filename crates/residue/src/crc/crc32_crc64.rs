@@ -65,7 +65,7 @@ type LongFold<N> = WithConstants<N, OutOfLine<FoldLong>>;
 
 /// Folds, and removes all vectors by the matrices of `Long` in data that is long enough for it.
 type ByMatrices<N, Long> =
-    WithConstants<N, ByLength<Fold, LongOrStreams<Long, { Taps::FROM }>, { Taps::FROM }>>;
+    WithConstants<N, ByLength<FoldLanes, LongOrStreams<Long, { Taps::FROM }>, { Taps::FROM }>>;
 
 /// Does what [`ByMatrices`] does, for copies.
 type CopyByMatrices<N, Long> = WithConstants<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
