@@ -89,10 +89,8 @@ type Products<N, One, const FROM: usize> = ByLength<
 /// KiB take 174 ns with matrices and 169 by folding, 64 KiB 671 and 689.
 const MATRICES_FROM: usize = 16 << 10;
 
-/// The length from which the data of most CPUs come from memory, whose speed decides then.
-///
-/// Folding reads in order. The loop with matrices does not, and on Zen 4 it has less than
-/// half of the speed of folding for CRC-64/NVME at 16 MiB and 64 MiB.
+/// The length from which the data of most CPUs come from memory, whose speed decides then: folding
+/// in two streams may be faster.
 const MATRICES_BELOW: usize = 4 << 20;
 
 /// Removes one vector of a window by matrices in all data that is long enough for it.
