@@ -304,9 +304,9 @@ pub fn of_pieces(
 }
 
 /// Returns the segments that are at both points as they are, but for altered bytes: those with
-/// equal boundaries, options (which hold a timestamp), and identification if they have one, that are
-/// nearest in time. What was sent again by itself is not a part of the large segment before it, and
-/// a part of that one is not what was sent again.
+/// equal boundaries, options (which hold a timestamp), and identification if they have one, that
+/// are nearest in time. What was sent again by itself is not a part of the large segment before it,
+/// and a part of that one is not what was sent again.
 fn whole(base: u32, [ones, twos]: &[Vec<Piece<'_>>; 2], renumbered: bool) -> [HashSet<usize>; 2] {
     let mut by_range: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
     let key = |piece: &Piece<'_>| (piece.range(base).start, piece.range(base).end);

@@ -65,12 +65,12 @@ pub const PROFILES: &[Profile] = &[
         name: "zen4",
         cpus: "AMD Zen 4",
         // On an idle core products lead by up to a tenth for CRC-32C and CRC-32; where the other
-        // thread of the core is busy, as on most virtual machines, matrices by a quarter and more.
+        // thread of the core is busy, as on most virtual machines, matrices by up to two fifths.
         // For CRC-64/NVME, whose matrices are twice as many, products lead in both.
         matrices_to: 32,
         two_streams: true,
         lockstep_to: 71,
-        source: "an EPYC, 2026-11-23 and 2026-11-24",
+        source: "an EPYC, 2026-11-23 to 2026-11-27",
         ..OTHER
     },
     Profile {

@@ -99,6 +99,7 @@ use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
 use crate::sums::running::Summed;
 use crate::words::short_word;
 use core::marker::PhantomData;
+use core::sync::atomic::{Ordering, compiler_fence};
 
 /// A family of two such sums modulo M; its state is [A, B], reduced.
 pub(crate) trait Modular: Summed<State = [u32; 2]> {
@@ -264,8 +265,14 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
 /// Loads the vectors of a step.
 #[inline(always)]
 fn loaded<T: Load>(tier: T, step: &[T::Block; 4]) -> [T::V; 4] {
+    let load = |block| {
+        let vector = tier.load(block);
+        // In this order: a compiler that begins at the end makes caches fetch what is before it.
+        compiler_fence(Ordering::SeqCst);
+        vector
+    };
     let [v0, v1, v2, v3] = step;
-    [tier.load(v0), tier.load(v1), tier.load(v2), tier.load(v3)]
+    [load(v0), load(v1), load(v2), load(v3)]
 }
 
 /// Returns S and W from the totals of `units` units, of which the last `zeros` are not of the data.

@@ -12,8 +12,11 @@ pub(crate) struct FoldStreams<Rest = FoldLong>(PhantomData<Rest>);
 
 /// Runs `Long`, which takes `FROM` bytes and more, but folds data that come from memory in two
 /// streams if the CPU gains by it.
-pub(crate) type LongOrStreams<Long, const FROM: usize> =
-    ByLength<OutOfLine<Long>, OutOfLine<FoldStreams<ByLength<FoldLong, Long, FROM>>>, STREAMS_FROM>;
+pub(crate) type LongOrStreams<Long, const FROM: usize> = ByLength<
+    OutOfLine<Long>,
+    OutOfLine<FoldStreams<ByLength<OutOfLine<FoldLong>, OutOfLine<Long>, FROM>>>,
+    STREAMS_FROM,
+>;
 
 impl<T: CarryLessWide, Rest: Body<T, Family = Embedded>> Body<T> for FoldStreams<Rest> {
     type Family = Embedded;
