@@ -525,6 +525,10 @@ fn nothing_is_altered_where_nothing_was_damaged() {
 #[test]
 fn what_is_damaged_or_lost_is_found_in_every_combination() {
     let mut wrong = Vec::new();
+    println!("Wire segments in a packet at each point; faults injected/found");
+    println!(
+        "IP together  NAT   tunnel VLAN           twice          cut    late drift altered lost"
+    );
     for (seed, stream) in combinations().into_iter().enumerate() {
         let stream = Stream { lost: Some(27), harmed: Some((44, seed % 2 == 0)), ..stream };
         let (report, lost) = compared(&stream, seed as u64);
@@ -536,6 +540,23 @@ fn what_is_damaged_or_lost_is_found_in_every_combination() {
         let shows = stream.together == [1, 1] || stream.snap == [usize::MAX; 2];
         let most = if shows || lost != 1 { 2 } else { 1 };
         let again = report.total(|it| it.again) + report.total(|it| it.repaired);
+        let cut = stream.snap.map(|snap| snap != usize::MAX);
+        println!(
+            "{:>2} {:<9} {:<5} {:<6} {:<14} {:<14} {:<6} {:>4} {:<5} {:>5}/{} {:>2}/{}",
+            stream.version,
+            format!("{:?}", stream.together),
+            stream.nat,
+            stream.tunnel.map_or("none".to_string(), |point| point.to_string()),
+            format!("{:?}", stream.tagged),
+            format!("{:?}", stream.doubled),
+            cut.map(|cut| if cut { "yes" } else { "no" }).join(","),
+            stream.late,
+            stream.clock[1] != 0,
+            2 * altered,
+            faults[0][2],
+            most,
+            lost,
+        );
         if lost != most || again > 0 || faults != [[0, 0, 2 * altered, most as u64], [0; 4]] {
             wrong.push(format!("{lost} {faults:?} {stream:?}"));
         }
