@@ -69,7 +69,9 @@ fn run(args: &Args) -> Result<String, String> {
     machine::restrict(args.portable)?;
     // `cargo xtask rivals` builds what is asked for.
     if args.default_build != machine::is_default_build() {
-        return Err("call `cargo xtask rivals`: this program is of the other build".to_string());
+        let why = "--default-build and the build of this program differ; \
+                   call `cargo xtask rivals`, which builds what is asked for";
+        return Err(why.to_string());
     }
     if let Some(core) = args.pin {
         pin(Some(core)).map_err(|error| error.to_string())?;

@@ -335,8 +335,8 @@ fn stamped(body: &Body, version: u8, ttl: u8, stamp: u32) -> Vec<u8> {
     packet
 }
 
-/// A part of a large segment that is sent again by itself, just before that part arrives, and is
-/// then lost: the identification tells them from each other, or the timestamp.
+/// A part of a large segment is sent again by itself just before that part arrives, and is then
+/// lost. They differ in identification and timestamp.
 #[test]
 fn a_part_of_a_large_segment_is_not_what_was_sent_again() {
     for version in [4, 6] {

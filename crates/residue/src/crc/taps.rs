@@ -29,10 +29,9 @@ use super::keys::Keys;
 use super::matrices::{CRC_32, CRC_32C, CRC_64_NVME, Matrices, SETS, TAPS, WINDOW};
 #[cfg(test)]
 use crate::arch::Portable;
-use crate::arch::{ByteMatrix, tail_bytes, x86_64};
+use crate::arch::{ByteMatrix, in_order, tail_bytes, x86_64};
 use crate::body::{Body, Edges, Enter};
 use crate::kernel::Outlined;
-use core::sync::atomic::{Ordering, compiler_fence};
 
 /// The long data of the CRCs with compiled-in constants.
 pub(crate) type Crc32cByMatrices = OnSet<true, CRC_32C, { SETS[CRC_32C].class }>;
@@ -219,9 +218,7 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
         places!(I of SET => {
             let next = tapped::<T, SET, CLASS, true>(t, &matrix, &v, I, t.load_wide(&step[I]));
             v[I] = if const { CLASS >> I & 1 == 1 } { t.fold(v[I], key, next) } else { next };
-            // In this order: a compiler that begins at the end makes caches fetch what is before
-            // it, and halves the speed of data in memory.
-            compiler_fence(Ordering::SeqCst);
+            in_order();
         });
         rest = after;
     }

@@ -93,13 +93,12 @@
 //!   [`Deferred`] and [`Groups`] need no vectors at all.
 
 use crate::arch::{
-    Load, STREAM_BYTES, Unit, Weighted, corrected32, in_two_streams, scalar, streamed,
+    Load, STREAM_BYTES, Unit, Weighted, corrected32, in_order, in_two_streams, scalar, streamed,
 };
 use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
 use crate::sums::running::Summed;
 use crate::words::short_word;
 use core::marker::PhantomData;
-use core::sync::atomic::{Ordering, compiler_fence};
 
 /// A family of two such sums modulo M; its state is [A, B], reduced.
 pub(crate) trait Modular: Summed<State = [u32; 2]> {
@@ -267,8 +266,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
 fn loaded<T: Load>(tier: T, step: &[T::Block; 4]) -> [T::V; 4] {
     let load = |block| {
         let vector = tier.load(block);
-        // In this order: a compiler that begins at the end makes caches fetch what is before it.
-        compiler_fence(Ordering::SeqCst);
+        in_order();
         vector
     };
     let [v0, v1, v2, v3] = step;

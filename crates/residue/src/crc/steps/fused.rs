@@ -113,12 +113,11 @@
 use super::chain::HeadShift;
 use super::fold::{FoldSteps, reduce};
 use super::shift::{HasCrcInstruction, shift_key};
-use crate::arch::{CarryLessWide, CrcStep, streamed, tail_bytes};
+use crate::arch::{CarryLessWide, CrcStep, in_order, streamed, tail_bytes};
 use crate::body::{Body, Edges};
 use crate::crc::fold::{gather_tail, to_four};
 use crate::crc::keys::Keys;
 use core::marker::PhantomData;
-use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Folds what is left over, then runs blocks of `BLOCK` bytes.
 ///
@@ -202,13 +201,11 @@ impl<
                         for (c, chain) in c.iter_mut().zip(chains) {
                             let (chain, _) = chain.as_chunks::<8>();
                             *c = t.step8(*c, u64::from_le_bytes(chain[words * group + word]));
-                            // A compiler that begins a page at its end makes caches fetch what is
-                            // before it, and halves the speed of data in memory.
-                            compiler_fence(Ordering::SeqCst);
+                            in_order();
                         }
                     }
                     v[i] = t.fold(v[i], key, t.load_wide(&vectors[group][i]));
-                    compiler_fence(Ordering::SeqCst);
+                    in_order();
                 }
                 key = near;
             }
