@@ -2,8 +2,9 @@
 //! delsum, another program for this, each as a process.
 //!
 //! `cargo run --release -p residue-identify --example tasks -- RESIDUE [DELSUM]`, with the paths of
-//! both programs. delsum is given the kind and the width of each code, as it asks for them;
-//! `residue` is not. The answer that is printed first is judged by 20 more messages.
+//! both programs. delsum asks for the kind and the width of a code, and is run twice: with the kind
+//! told, and with one kind after the other until it answers, as by one who knows no more than
+//! `residue` is told. The answer that is printed first is judged by 20 more messages.
 
 mod random;
 
@@ -12,7 +13,8 @@ use residue_identify::{Certainty, Hit, Options, Sample, Samples, identify};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The messages with which each is looked for.
@@ -29,6 +31,15 @@ const KINDS: [(&str, usize); 6] = [
     ("h = m h + d", 70),
     ("named CRC", 30),
 ];
+
+/// The programs, and how they are asked.
+const WAYS: [&str; 3] = ["residue", "delsum, told the kind", "delsum, not told"];
+/// The time after which a process of delsum is ended: some searches do not end within minutes.
+const MOST_TIME: Duration = Duration::from_secs(1);
+/// The kinds of codes that delsum finds.
+const MODELS: [&str; 4] = ["crc", "modsum", "fletcher", "polyhash"];
+/// Those of which it is told the size of a word.
+const SUMS: [&str; 2] = ["modsum", "fletcher"];
 
 /// What a program answers, by what it prints first.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,8 +58,8 @@ type Value = Box<dyn Fn(&[u8]) -> u128>;
 /// A planted code.
 struct Task {
     kind: usize,
-    /// The kind and the width, in the words of delsum.
-    model: String,
+    /// The kind, in the words of delsum.
+    model: &'static str,
     bits: u32,
     samples: Vec<Sample>,
     more: Vec<Sample>,
@@ -57,7 +68,7 @@ struct Task {
 impl Task {
     fn new(kind: usize, random: &mut Random) -> Result<Task, Box<dyn Error>> {
         let bits = 8 * (1 + random.below(8)) as u32;
-        let (name, bits, value): (&str, u32, Value) = match kind {
+        let (name, bits, value): (&'static str, u32, Value) = match kind {
             0 | 1 => {
                 let mut crc = random.crc(bits as u8)?;
                 // Unequal ones are seldom, and delsum does not try them without a special option.
@@ -116,16 +127,7 @@ impl Task {
         let samples: Vec<Sample> = lengths.iter().map(|&length| sample(length)).collect();
         let length = |i: usize| if kind == 1 { lengths[0] } else { 4 + 2 * i % 28 };
         let more = (0..MORE).map(|i| sample(length(i))).collect();
-        Ok(Task {
-            kind,
-            model: format!(
-                "{name} width={bits}{}",
-                if kind == 2 || kind == 3 { " wordsize=8" } else { "" }
-            ),
-            bits,
-            samples,
-            more,
-        })
+        Ok(Task { kind, model: name, bits, samples, more })
     }
 
     fn hex(&self, value: u128) -> String {
@@ -165,8 +167,14 @@ impl Task {
         ))
     }
 
-    /// Returns whether the first answer of delsum is right, and the time of the process.
-    fn delsum(&self, program: &Path, folder: &Path) -> Result<(Answer, Duration), Box<dyn Error>> {
+    /// Returns whether the answer of delsum is right, and the time of the processes: one for each
+    /// of the `models` until one answers.
+    fn delsum(
+        &self,
+        models: &[&str],
+        program: &Path,
+        folder: &Path,
+    ) -> Result<(Answer, Duration), Box<dyn Error>> {
         let write = |samples: &[Sample], name: &str| -> Result<Vec<PathBuf>, Box<dyn Error>> {
             let files: Vec<PathBuf> =
                 (0..samples.len()).map(|i| folder.join(format!("{name}{i}"))).collect();
@@ -177,13 +185,33 @@ impl Task {
         };
         let files = write(&self.samples, "sample")?;
         let values: Vec<String> = self.samples.iter().map(|it| self.hex(it.value)).collect();
-        let start = Instant::now();
-        let ran = Command::new(program)
-            .args(["reverse", "-m", &self.model, "-c", &values.join(",")])
-            .args(&files)
-            .output()?;
-        let time = start.elapsed();
-        let text = String::from_utf8(ran.stdout)?;
+        let (mut text, mut time) = (String::new(), Duration::ZERO);
+        for model in models {
+            let words = if SUMS.contains(model) { " wordsize=8" } else { "" };
+            let output = folder.join("output");
+            let mut command = Command::new(program);
+            command
+                .args(["reverse", "-m", &format!("{model} width={}{words}", self.bits)])
+                .args(["-c", &values.join(",")])
+                .args(&files)
+                .stdout(fs::File::create(&output)?)
+                .stderr(Stdio::null());
+            let start = Instant::now();
+            let mut child = command.spawn()?;
+            while child.try_wait()?.is_none() {
+                if start.elapsed() > MOST_TIME {
+                    child.kill()?;
+                    child.wait()?;
+                    break;
+                }
+                thread::sleep(Duration::from_micros(50));
+            }
+            time += start.elapsed();
+            text = fs::read_to_string(output)?;
+            if !text.is_empty() {
+                break;
+            }
+        }
         let Some(first) = text.lines().next() else {
             return Ok((Answer::Nothing, time));
         };
@@ -209,12 +237,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| tasks | program | right | open | wrong | nothing | median | longest |");
     println!("|---|---|---|---|---|---|---|---|");
     for (kind, (name, count)) in KINDS.iter().enumerate() {
-        for (place, program) in programs.iter().enumerate().take(2) {
+        for (way, words) in WAYS.iter().enumerate() {
+            let Some(program) = programs.get(way.min(1)) else { continue };
             let (mut answers, mut times) = (Vec::new(), Vec::new());
             for task in tasks.iter().filter(|task| task.kind == kind) {
-                let (answer, time) = match place {
+                let (answer, time) = match way {
                     0 => task.residue(program, folder.path())?,
-                    _ => task.delsum(program, folder.path())?,
+                    1 => task.delsum(&[task.model], program, folder.path())?,
+                    _ => task.delsum(&MODELS, program, folder.path())?,
                 };
                 answers.push(answer);
                 times.push(time.as_secs_f64() * 1e3);
@@ -222,8 +252,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             times.sort_by(f64::total_cmp);
             let number = |of| answers.iter().filter(|it| **it == of).count();
             println!(
-                "| {count} of {name} | {} | {} | {} | {} | {} | {:.1} ms | {:.1} ms |",
-                ["residue", "delsum"][place],
+                "| {count} of {name} | {words} | {} | {} | {} | {} | {:.1} ms | {:.1} ms |",
                 number(Answer::Right),
                 number(Answer::Open),
                 number(Answer::Wrong),

@@ -37,7 +37,7 @@ mod untried;
 
 use crate::Error;
 pub use crate::error::{MOST_BYTES, Unusable};
-use catalogue::Extent;
+use catalogue::{Extent, Named};
 pub use decide::Decisive;
 use evidence::Evidence;
 pub use family::Family;
@@ -48,9 +48,9 @@ pub use locate::{Anchor, Layout, Located, Own, Relative, Spot, locate};
 pub use mask::{Half, Mask};
 pub use reading::{Form, Order, Padding, Part, Place, Reading, Swap, Taken};
 pub use relation::{Bit, Column, Relation, Rule};
-use residue::Code;
 use sample::{Query, Read};
 pub use sample::{Sample, Samples};
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 pub use sums::{Kind, Model, Step};
 pub use unknown::NARROWEST;
@@ -280,8 +280,7 @@ fn search(samples: &Samples, options: &Options) -> Report {
         decisive: None,
         relation: evidence.relation.clone(),
     };
-    let codes: Vec<Found> = Code::all().map(|code| Found::Code(Box::new(code))).collect();
-    let hashes: Vec<Found> = Hash::ALL.iter().map(Found::Hash).collect();
+    let (codes, hashes) = (Named::codes(), Named::hashes());
     let forms = Form::all(bits);
     let (usual, unusual): (Vec<Form>, Vec<Form>) =
         forms.iter().partition(|form| form.is_plain(samples.octets()));
@@ -298,12 +297,18 @@ fn search(samples: &Samples, options: &Options) -> Report {
         reads
     };
     let plain = read(&[Reading::PLAIN]);
-    let fed: Vec<Read> = read(&[&[Reading::PLAIN], &Reading::ALTERED[..]].concat()).split_off(1);
-    let offsets: Vec<Read> = Reading::offsets(options.offset)
-        .into_iter()
-        .filter_map(|r| Read::new(r, &distinct))
-        .collect();
-    let all = [&plain[..], &fed, &offsets].concat();
+    // The message as it stands, fed in another way, and without some bytes at its ends; made when
+    // the first stage needs them.
+    let altered = LazyCell::new(|| {
+        let mut all = read(&[&[Reading::PLAIN], &Reading::ALTERED[..]].concat());
+        let fed = all.len();
+        let offsets = Reading::offsets(options.offset);
+        all.extend(offsets.into_iter().filter_map(|it| Read::new(it, &distinct)));
+        (all, fed)
+    });
+    let all = || &altered.0[..];
+    let fed = || &altered.0[1..altered.1];
+    let offsets = || &altered.0[altered.1..];
     let longest = distinct.iter().map(|sample| sample.message.len()).max().unwrap_or(0);
     let by = |reads, forms| Query { samples: &distinct, bits, reads, forms };
     for stage in Stage::ALL {
@@ -335,21 +340,21 @@ fn search(samples: &Samples, options: &Options) -> Report {
                     tally.hits.clear();
                 }
             }
-            Stage::Fed => catalogue::named(by(&fed, &forms), &codes, Whole, &mut tally),
-            Stage::Offset => catalogue::named(by(&offsets, &forms), &codes, Whole, &mut tally),
-            Stage::Part => catalogue::named(by(&all[1..], &forms), &codes, Part, &mut tally),
-            Stage::Hash => hashed(by(&all, &forms), &hashes, &mut tally),
-            Stage::Generator => catalogue::generators(by(&all, &forms), 1, &mut tally),
-            Stage::Sum => sums::search(by(&all, &forms), &mut tally),
+            Stage::Fed => catalogue::named(by(fed(), &forms), &codes, Whole, &mut tally),
+            Stage::Offset => catalogue::named(by(offsets(), &forms), &codes, Whole, &mut tally),
+            Stage::Part => catalogue::named(by(&all()[1..], &forms), &codes, Part, &mut tally),
+            Stage::Hash => hashed(by(all(), &forms), &hashes, &mut tally),
+            Stage::Generator => catalogue::generators(by(all(), &forms), 1, &mut tally),
+            Stage::Sum => sums::search(by(all(), &forms), &mut tally),
             Stage::Masked => {
                 // A constant that is shown by one sample only may be anything.
                 let (all, counted) = (samples.distinct(), distinct.len());
                 masked::search((&all, bits), (&codes, &usual), counted, &mut tally);
             }
             Stage::Unknown => {
-                let affordable = unknown::affordable(longest, forms.len()).min(all.len());
-                report.left_out = all.len() - affordable;
-                unknown::search(by(&all[..affordable], &forms), &mut tally);
+                let affordable = unknown::affordable(longest, forms.len()).min(all().len());
+                report.left_out = all().len() - affordable;
+                unknown::search(by(&all()[..affordable], &forms), &mut tally);
             }
         }
         report.take(tally, samples, &evidence, distinct.len());
@@ -370,7 +375,7 @@ fn is_framed(samples: &[Sample]) -> bool {
 }
 
 /// Finds hash functions, and parts of them.
-fn hashed(query: Query, hashes: &[Found], tally: &mut Tally) {
+fn hashed(query: Query, hashes: &[Named], tally: &mut Tally) {
     catalogue::named(query, hashes, Extent::Whole, tally);
     // The low half of many is the narrower function of the same name.
     if tally.hits.is_empty() {

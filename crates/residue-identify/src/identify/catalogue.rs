@@ -5,11 +5,19 @@
 
 use super::family::{Equation, Family, Modulus, reflect};
 use super::found::{Found, Hit, Tally};
+use super::hashes::Hash;
 use super::reading::{Form, Part, Place, Reading};
 use super::sample::{Query, Read, Sample};
 use super::untried::Untried;
+use residue::Code;
 use residue::crc::{Crc, Params, catalog};
+use std::cell::OnceCell;
 
+/// Bytes of the longest message of which the definition of a CRC gives a value sooner than its
+/// tables are made.
+const MOST_BY_DEFINITION: usize = 64;
+/// The number of readings up to which few values of a CRC are needed.
+const FEW_READINGS: usize = 2;
 /// Bytes of the shortest message up to which hash functions are tried on readings other than the
 /// plain one.
 const MOST_HASHED: usize = 1 << 16;
@@ -23,39 +31,93 @@ pub(super) enum Extent {
     Part,
 }
 
+/// A code or hash function that has a name.
+pub(super) enum Named {
+    /// A CRC; its tables are made when they are needed.
+    Crc(&'static Params, OnceCell<Found>),
+    Other(Found),
+}
+
+impl Named {
+    /// Lists the codes of [`Code::all`].
+    pub fn codes() -> Vec<Named> {
+        let sums = Code::all().take_while(|code| code.params().is_none());
+        let sums = sums.map(|sum| Named::Other(Found::Code(Box::new(sum))));
+        let crcs = catalog::ALL.iter().map(|params| Named::Crc(params, OnceCell::new()));
+        sums.chain(crcs).collect()
+    }
+
+    /// Lists the hash functions and checksums of programs.
+    pub fn hashes() -> Vec<Named> {
+        Hash::ALL.iter().map(|hash| Named::Other(Found::Hash(hash))).collect()
+    }
+
+    pub fn found(&self) -> &Found {
+        match self {
+            Named::Crc(params, found) => {
+                found.get_or_init(|| Found::Code(Box::new(Code::Crc(Crc::new(params)))))
+            }
+            Named::Other(found) => found,
+        }
+    }
+
+    pub fn width(&self, bits: u32) -> u32 {
+        match self {
+            Named::Crc(params, _) => params.width.into(),
+            Named::Other(found) => found.width(bits),
+        }
+    }
+
+    fn value(&self, message: &[u8], bits: u32) -> u128 {
+        match self {
+            Named::Crc(params, found)
+                if found.get().is_none() && message.len() <= MOST_BY_DEFINITION =>
+            {
+                params.reference(message)
+            }
+            _ => self.found().value(message, bits),
+        }
+    }
+
+    fn params(&self) -> Option<&'static Params> {
+        match self {
+            Named::Crc(params, _) => Some(params),
+            Named::Other(_) => None,
+        }
+    }
+}
+
 /// Finds which of `all` have the samples' values.
-pub(super) fn named(query: Query, all: &[Found], extent: Extent, tally: &mut Tally) {
+pub(super) fn named(query: Query, all: &[Named], extent: Extent, tally: &mut Tally) {
     let Query { samples, bits, reads, forms } = query;
+    let fits = |code: &&Named| (code.width(bits) > bits) == (extent == Extent::Part);
+    let all: Vec<&Named> = all.iter().filter(fits).collect();
+    if reads.len() > FEW_READINGS {
+        all.iter().for_each(|code| _ = code.found());
+    }
     for read in reads {
         let Some(shortest) = read.messages.first() else { continue };
         let is_long = read.reading != Reading::PLAIN && shortest.len() > MOST_HASHED;
-        for found in all {
-            let width = found.width(bits);
-            if (width > bits) != (extent == Extent::Part) {
-                continue;
-            }
-            if matches!(found, Found::Hash(_)) && is_long {
+        for code in &all {
+            let width = code.width(bits);
+            if is_long && matches!(code, Named::Other(Found::Hash(_))) {
                 tally.untried.insert(Untried::LongHashes);
                 continue;
             }
             // The places differ only if there is room to move.
             let forms = forms.iter().filter(|form| form.place == Place::Low || width != bits);
-            let value = found.value(shortest, bits);
+            let value = code.value(shortest, bits);
             for &form in forms {
                 tally.tried += 1.0;
                 let right = |(message, sample): (&Vec<u8>, &Sample)| {
-                    form.field(found.value(message, bits), bits, width) == sample.value
+                    form.field(code.value(message, bits), bits, width) == sample.value
                 };
                 if form.field(value, bits, width) == samples[0].value
                     && read.messages.iter().zip(samples).all(right)
                 {
-                    let params = match found {
-                        Found::Code(code) => code.params(),
-                        _ => None,
-                    };
                     tally.hits.push(Hit {
-                        found: found.clone(),
-                        family: params.and_then(|params| related(params, query, read, form)),
+                        found: code.found().clone(),
+                        family: code.params().and_then(|params| related(params, query, read, form)),
                         reading: read.reading,
                         form,
                         part: (width > bits).then_some(Part { place: form.place, bits }),

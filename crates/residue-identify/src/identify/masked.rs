@@ -5,7 +5,8 @@
 //! 2 of AUTOSAR's E2E protection). A CRC is linear: such a byte after the message changes the CRC
 //! of the message and a zero byte by a constant for each ID.
 
-use super::found::{Found, Hit, Tally};
+use super::catalogue::Named;
+use super::found::{Hit, Tally};
 use super::locate::Anchor;
 use super::mask::{Half, Mask};
 use super::reading::{Form, Padding, Place, Reading};
@@ -21,13 +22,14 @@ const FEWEST: usize = 3;
 /// `counted`: the number of samples whose values the chance of a hit takes as independent.
 pub(super) fn search(
     (samples, bits): (&[Sample], u32),
-    (codes, forms): (&[Found], &[Form]),
+    (codes, forms): (&[Named], &[Form]),
     counted: usize,
     tally: &mut Tally,
 ) {
     let zero = Reading { padding: Padding::Zeros(1), ..Reading::PLAIN };
     for read in [Reading::PLAIN, zero].into_iter().filter_map(|it| Read::new(it, samples)) {
-        for found in codes.iter().filter(|found| found.width(bits) == bits) {
+        for code in codes.iter().filter(|code| code.width(bits) == bits) {
+            let found = code.found();
             let values: Vec<u128> =
                 read.messages.iter().map(|message| found.value(message, bits)).collect();
             for &form in forms.iter().filter(|form| form.place == Place::Low) {

@@ -3,13 +3,11 @@
 
 use super::frames::{Frames, Spot};
 use super::layout::{Anchor, Layout, Own};
-use crate::identify::catalogue::Extent;
-use crate::identify::found::{CONVINCING, Found, Tally};
-use crate::identify::hashes::Hash;
+use crate::identify::catalogue::{Extent, Named};
+use crate::identify::found::{CONVINCING, Tally};
 use crate::identify::reading::{Form, Padding, Reading};
 use crate::identify::sample::{Query, Read, Sample};
 use crate::identify::{catalogue, masked, sums, unknown};
-use residue::Code;
 
 /// Bytes of the values that are looked for.
 const WIDTHS: [usize; 5] = [2, 4, 1, 3, 8];
@@ -23,7 +21,7 @@ const MOST_BEFORE: usize = 8;
 /// Searches, and returns what fits all messages; `tried` counts.
 pub(super) fn search(frames: &Frames, tried: &mut f64) -> Vec<Spot> {
     let layouts = layouts();
-    let codes: Vec<Found> = Code::all().map(|code| Found::Code(Box::new(code))).collect();
+    let codes = Named::codes();
     let mut spots = Vec::new();
     // Algebra takes longest: it comes last.
     for algebra in [false, true] {
@@ -57,7 +55,7 @@ fn in_layout(
     frames: &Frames,
     layout: &Layout,
     samples: &[Sample],
-    (codes, algebra): (&[Found], bool),
+    (codes, algebra): (&[Named], bool),
     tried: &mut f64,
     spots: &mut Vec<Spot>,
 ) {
@@ -70,9 +68,8 @@ fn in_layout(
     if algebra {
         unknown::search(query, &mut tally);
     } else {
-        let hashes: Vec<Found> = Hash::ALL.iter().map(Found::Hash).collect();
         sums::search(query, &mut tally);
-        catalogue::named(query, &hashes, Extent::Whole, &mut tally);
+        catalogue::named(query, &Named::hashes(), Extent::Whole, &mut tally);
         // Data that are covered but not sent: a constant before the message or behind it, or one
         // that a counter chooses.
         let zeros = |count| Reading { padding: Padding::Zeros(count), ..Reading::PLAIN };
