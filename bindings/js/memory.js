@@ -6,8 +6,11 @@ import { library } from "./library.js";
 
 const PAGE = 65536;
 
-/** Bytes of data that a call takes at once. */
-export const CHUNK = 16 * PAGE;
+/** Bytes of data that a call takes at once: what is copied is still in a cache when it is read. */
+export const CHUNK = 2 * PAGE;
+
+/** Bytes that are copied one by one sooner than by a method of their array. */
+const FEW = 32;
 
 /** Bytes for values, parameters and names. */
 const SCRATCH = PAGE;
@@ -25,13 +28,26 @@ const view = () => new DataView(library.memory.buffer);
 
 const decoder = new TextDecoder();
 
+let place = new Uint8Array(library.memory.buffer, data, CHUNK);
+
 /** Copies at most CHUNK bytes to `data`. */
 export function put(bytes) {
-  new Uint8Array(library.memory.buffer, data, CHUNK).set(bytes);
+  // The buffer of a memory that grew has no bytes any more.
+  if (place.length === 0) place = new Uint8Array(library.memory.buffer, data, CHUNK);
+  if (bytes.length > FEW) {
+    place.set(bytes);
+    return;
+  }
+  for (let i = 0; i < bytes.length; i++) place[i] = bytes[i];
 }
 
 /** Calls `take` with the length of each piece of the bytes, which is then at `data`. */
 export function inPieces(bytes, take) {
+  if (bytes.length <= CHUNK) {
+    put(bytes);
+    take(bytes.length);
+    return;
+  }
   for (let at = 0; at < bytes.length; at += CHUNK) {
     const piece = bytes.subarray(at, at + CHUNK);
     put(piece);

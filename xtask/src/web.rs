@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode, Stdio};
 const SOURCES: &str = "web";
 const TARGET: &str = "wasm32-unknown-unknown";
 /// Compiler flags for vector instructions, which all browsers have since 2023.
-const FLAGS: &str = "target.wasm32-unknown-unknown.rustflags=['-Ctarget-feature=+simd128']";
+pub const VECTORS: &str = "target.wasm32-unknown-unknown.rustflags=['-Ctarget-feature=+simd128']";
 
 /// Runs `cargo xtask web`.
 pub fn made() -> ExitCode {
@@ -97,7 +97,7 @@ pub fn build() -> Result<PathBuf, String> {
     add_target(TARGET)?;
     let words = ["build", "-q", "--profile", "page", "-p", "residue-web", "--target", TARGET];
     let mut compile = cargo();
-    compile.args(words).args(["--config", FLAGS]);
+    compile.args(words).args(["--config", VECTORS]);
     shown(&mut compile)?;
     let wasm = target()?.join(TARGET).join("page/residue_web.wasm");
     install(&[("xz", "xz-utils")])?;

@@ -107,6 +107,18 @@ fn weights_and_probabilities() {
 }
 
 #[test]
+fn sparse_multiples() {
+    let found = typed("strength multiples crc-32 --least 1000 --most 5000 --json").run().json();
+    let distances = |i: usize| found["multiples"][i]["distances"].clone();
+    assert_eq!(distances(0), serde_json::json!([1927, 2181, 4018]));
+    assert_eq!(distances(1), serde_json::json!([1837, 3200, 4949]));
+    let csv = typed("strength multiples crc-32 --distances 4 --most 300 --csv").run();
+    assert_eq!(csv.ends(0), "distance_1,distance_2,distance_3,distance_4\n145,183,211,300\n");
+    let none = typed("strength multiples crc-32c --distances 4").run();
+    assert!(none.ends(0).contains("factor x + 1"), "{none:?}");
+}
+
+#[test]
 fn every_length_is_read_alike() {
     for (args, alike) in [
         (&["strength", "crc-16/arc"][..], ["1500B", "1.5kB", "12e3", "12k"]),

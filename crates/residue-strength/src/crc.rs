@@ -6,6 +6,7 @@ pub mod bounds;
 pub(crate) mod codewords;
 pub(crate) mod confirm;
 mod generator;
+pub mod multiples;
 mod notes;
 pub mod probability;
 pub mod profile;

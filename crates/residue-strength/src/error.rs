@@ -28,6 +28,13 @@ pub enum Error {
         /// The generator's degree.
         width: u32,
     },
+    /// Finding the multiples with so many distances up to `most` bytes takes too long.
+    Multiples {
+        /// The number of distances.
+        distances: u32,
+        /// The largest distance.
+        most: u64,
+    },
     /// The time for the work is up.
     Time,
     /// This text is not a bit error rate.
@@ -105,6 +112,11 @@ impl fmt::Display for Error {
                 "the weights of {data} data bits at width {width} take too long; all are counted \
                  for up to 32 data bits, or up to width 32 and 32768 bits in all; ask for fewer \
                  weights (to 4, say) beyond"
+            ),
+            Error::Multiples { distances, most } => write!(
+                f,
+                "finding all multiples with {distances} distances up to {most} bytes takes too \
+                 long; allow for more (--patience, --memory), or ask for shorter distances (--most)"
             ),
             Error::Time => f.write_str(
                 "the time is up, and what was counted is no result; allow for more (--patience), \

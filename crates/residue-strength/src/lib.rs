@@ -36,6 +36,7 @@
 //! | | all codewords, by a transform | up to 32 data bits | `crc/weights/spectrum` |
 //! | | the dual code, by a window | primitive, width 17 to 32 | `crc/weights/windows` |
 //! | | the dual code, by a transform | others of widths up to 32 | `crc/weights/spectrum` |
+//! | sparse multiples of a generator | codewords one by one | few terms | `crc/multiples` |
 //! | probability, CRC | the weights, summed exactly | any bit error rate | `crc/probability` |
 //! | new polynomials | a filter, then the proof as for HD | widths 3 to 64 | `answers/search` |
 //! | HD, bursts, shares of a sum | counts of what each bit adds | always | `sums` |
@@ -73,7 +74,7 @@ pub use answers::{advise, chance, claims, compare, search};
 pub use codes::{Undetected, additive};
 pub use crc::codewords::lightest::HEAVIEST;
 pub use crc::{Distance, Generator, Limit, Profile, Weights, Witness, named, notes};
-pub use crc::{bounds, probability, profile, weights};
+pub use crc::{bounds, multiples, probability, profile, weights};
 pub use effort::{Effort, MEMORY, deadline};
 pub use error::{Error, polynomial::Fault};
 pub use field::{Factor, Notation, Notations, WIDEST};

@@ -62,6 +62,8 @@ macro_rules! x86_64_tiers {
             sse42_pclmul::Sse42Pclmul: "ssse3" "sse4.2" "pclmulqdq";
             /// 32-byte integer vectors.
             avx2::Avx2: "avx2" "bmi2";
+            /// 32-byte integer vectors beside carry-less products of 16 bytes.
+            avx2_pclmul::Avx2Pclmul: "avx2" "bmi2" "ssse3" "pclmulqdq";
             /// Carry-less products of two lanes at once.
             avx2_vpclmul::Avx2Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq";
             /// Carry-less products of four lanes at once, bit-matrix products, and moves of bytes

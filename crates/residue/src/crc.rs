@@ -32,7 +32,8 @@
 //! constants                                all of one CRC, and the family of the kernels on them
 //! family                                   CRCs that the compiler knows
 //! fold                                     folding
-//! advance chains steps taps wide           zeros, table chains, CRC instructions, byte matrices
+//! advance chains sparse steps taps wide    zeros, table chains, sparse multiples, CRC
+//!                                          instructions, byte matrices
 //! embedded                                 the kernels of any CRC
 //! any                                      any CRC, ready to run
 //! compiled                                 CRC-32C, CRC-32 and CRC-64/NVME, as types
@@ -62,6 +63,7 @@ pub(crate) mod fold;
 
 mod advance;
 mod chains;
+pub(crate) mod sparse;
 pub(crate) mod steps;
 pub(crate) mod taps;
 mod wide;

@@ -311,33 +311,48 @@ fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
 /// by the difference from the zero message.
 #[test]
 fn instruction_kernels_proved_for_every_message_up_to_three_blocks() {
-    proved(residue::crc::crc32c::KERNELS, &catalog::CRC_32_ISCSI, "");
-    // The other kernels are those for any CRC, proved above.
-    proved(residue::crc::KERNELS_32, &catalog::CRC_32_ISO_HDLC, "crc");
+    let all = (1..=224).chain([255, 256, 257, 767, 768, 769, 1007, 1008, 1009, 3072]);
+    let lengths: Vec<usize> = thinned(all, 17).collect();
+    proved(residue::crc::crc32c::KERNELS, &catalog::CRC_32_ISCSI, |_| true, &lengths);
+    // The other kernels are those for any CRC, proved above and below.
+    let by_instructions = |name: &str| name.starts_with("crc");
+    proved(residue::crc::KERNELS_32, &catalog::CRC_32_ISO_HDLC, by_instructions, &lengths);
 }
 
-/// Proves the kernels whose names begin with `names`.
+/// Proves the kernels by sparse multiples for lengths at which they use short distances, few, and
+/// both; for whole steps and parts of one, and blocks.
+#[test]
+fn sparse_kernels_proved_for_every_message() {
+    let (short, few) = ([512, 1087, 4099], [16_384, 20_480, 24_001]);
+    let lengths: Vec<usize> = thinned(short.into_iter().chain(few), 3).collect();
+    let sparse = |name: &str| name.ends_with("sparse") || name == "portable";
+    proved(residue::crc::crc32c::KERNELS, &catalog::CRC_32_ISCSI, sparse, &lengths);
+    proved(residue::crc::KERNELS_32, &catalog::CRC_32_ISO_HDLC, sparse, &lengths);
+    proved(residue::crc::KERNELS_64_NVME, &catalog::CRC_64_NVME, sparse, &lengths);
+}
+
+/// Proves the kernels with these names for every message of these lengths.
 fn proved<F: Family<Context = (), State: TryFrom<u64> + Into<u64>>>(
     kernels: &'static [Kernel<F>],
     params: &Params,
-    names: &str,
+    names: fn(&str) -> bool,
+    lengths: &[usize],
 ) {
-    const LONGEST: usize = 3072;
+    let longest = lengths.iter().copied().max().unwrap_or(0);
     let zero = Params { init: 0, xorout: 0, ..*params };
     let crc: Crc = Crc::new(&zero);
     let advance = |register: u64, bytes| crc.combine(register.into(), 0, bytes as u64) as u64;
-    let images: Vec<[u64; 8]> = (0..LONGEST)
+    let images: Vec<[u64; 8]> = (0..longest)
         .map(|after| std::array::from_fn(|bit| advance(zero.reference(&[1 << bit]) as u64, after)))
         .collect();
     let state = |register: u64| F::State::try_from(register).ok().expect("a register");
-    let wanted = |name: &str| name.starts_with(names) && !slow(name);
+    let wanted = |name: &str| names(name) && !slow(name);
     for (name, forced) in common::forced(kernels).filter(|(name, _)| wanted(name)) {
         let run = |register, message: &[u8]| forced.run(&(), state(register), message).into();
-        let mut message = vec![0; LONGEST];
-        let all = (1..=224).chain([255, 256, 257, 767, 768, 769, 1007, 1008, 1009, LONGEST]);
-        for n in thinned(all, 17) {
+        let mut message = vec![0; longest];
+        for &n in lengths {
             assert_eq!(run(0, &message[..n]), 0);
-            for bit in 0..32 {
+            for bit in 0..params.width {
                 // A register is equivalent to its bytes xored into the message, or the part of it
                 // that remains.
                 assert_eq!(run(1 << bit, &message[..n]), advance(1 << bit, n), "{name} of {n}");

@@ -5,6 +5,7 @@ use crate::debian::install;
 use crate::shell::{
     VERSION, absolute, add_target, bytes, cargo, copied, done, emptied, outside, target, written,
 };
+use crate::web::VECTORS;
 use base64::prelude::*;
 use std::path::Path;
 use std::process::Command;
@@ -27,11 +28,13 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     install(&[("node", "nodejs"), ("npm", "npm")])?;
     add_target(TARGET)?;
     let words = ["build", "--quiet", "--profile", "page", "-p", "residue-c", "--target", TARGET];
-    done(cargo().args(words))?;
-    let wasm = target()?.join(TARGET).join("page/residue_c.wasm");
     let sources = emptied(&target()?.join("npm"))?;
-    let module = format!("export const wasm =\n  \"{}\";\n", BASE64_STANDARD.encode(bytes(&wasm)?));
-    written(&sources.join("wasm.js"), module)?;
+    for (name, flags) in [("words.js", &[][..]), ("vectors.js", &["--config", VECTORS])] {
+        done(cargo().args(words).args(flags))?;
+        let wasm = bytes(&target()?.join(TARGET).join("page/residue_c.wasm"))?;
+        let module = format!("export const wasm =\n  \"{}\";\n", BASE64_STANDARD.encode(wasm));
+        written(&sources.join(name), module)?;
+    }
     for file in FILES {
         copied(&Path::new(SOURCES).join(file), &sources.join(file))?;
     }

@@ -6,6 +6,7 @@ mod budget;
 mod claims;
 mod compare;
 mod data;
+mod multiples;
 mod polynomial;
 mod profile;
 mod search;
@@ -57,6 +58,7 @@ Examples:
   residue strength compare --length 1500B    CRC-32C, TCP's checksum, Fletcher, Adler side by side
   residue strength advise --length 1500B --hd 6    codes that detect every error of up to five bits
   residue strength advise --length 64B,1500B --ber 1e-8 --target 1e-3/year
+  residue strength multiples crc-32          distances for a CRC without products
   residue strength claims                    claims of the papers, and the exact conditions";
 
 /// Arguments of `residue strength`.
@@ -88,6 +90,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Recommend codes for an error rate, a target, bursts or a Hamming distance, with reasons
     Advise(advise::AdviseArgs),
+    /// Find sparse multiples of a generator, by which a CRC needs no products
+    Multiples(multiples::MultiplesArgs),
     /// Check the claims of the papers: each with its exact condition and a proof
     Claims(claims::ClaimsArgs),
 }
@@ -99,6 +103,7 @@ pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
         Some(Command::Data(args)) => data::run(args, output),
         Some(Command::Sums(args)) => sums::run(args, output),
         Some(Command::Search(args)) => search::run(args, output),
+        Some(Command::Multiples(args)) => multiples::run(args, output),
         Some(Command::Claims(args)) => claims::run(args, output),
         Some(Command::Advise(args)) => advise::run(args, output),
         Some(Command::Compare(args)) => compare::run(args, output),

@@ -7,6 +7,7 @@
 use super::any::Crc;
 use super::constants::{COPIES_FROM, Constants};
 use super::family::CompiledIn;
+use super::sparse::sparsely;
 use super::steps::{HasCrcInstruction, ShiftTables};
 use super::tables::Tables;
 use crate::arch::{Castagnoli, Ethernet, Polynomial};
@@ -127,6 +128,16 @@ has_instruction! {
     Crc32: Ethernet, CRC_32_ISO_HDLC;
 }
 
+// By `residue strength multiples`: those with the shortest last distances whose first one is large
+// enough. Lengths from which they win, on a Zen 4 (2026-11-27): CRC-32 of 20 KiB takes as long by
+// few distances as by short ones, CRC-64/NVME of 3 KiB as by slicing (`residue bench -a
+// crc-32,crc-64/nvme -k sparse,slicing16 --mode throughput`).
+sparsely! {
+    Crc32c: CRC_32_ISCSI, [1747, 2830, 5321], from 20 << 10, short [154, 177, 183, 258, 290];
+    Crc32: CRC_32_ISO_HDLC, [1927, 2181, 4018], from 20 << 10, short [145, 183, 211, 300];
+    Crc64Nvme: CRC_64_NVME, [280, 979, 1172, 1598, 1607, 1645, 1740], from 4 << 10, short [];
+}
+
 /// Declares the table of kernels of a CRC with compiled-in constants, to which the portable ones
 /// are added.
 macro_rules! compiled_kernels {
@@ -144,6 +155,7 @@ macro_rules! compiled_kernels {
             use $crate::crc::family::{WithConstants, OnTables};
             use $crate::crc::embedded::{Bitwise, BitwiseBranch, BitwiseMsb};
             use $crate::crc::fold::FoldApart;
+            use $crate::crc::sparse::{Chained, SLICING_TO, SPARSE_FROM, SparseOr};
             use $crate::crc::tables::{Bytewise, Nibble, Slicing};
             use $crate::kernel::Kernel;
             &[
@@ -152,6 +164,12 @@ macro_rules! compiled_kernels {
                 #[cfg(feature = "generic")]
                 Kernel::generic::<WithConstants<$name, FoldApart>>("generic"),
                 $(#[cfg(feature = "generic")] $generic,)*
+                #[cfg(feature = "methods")]
+                Kernel::compact::<
+                    Portable,
+                    SparseOr<$name, OnTables<$name, Slicing<$word, 16>>, SLICING_TO>,
+                >("sparse")
+                .method(),
                 #[cfg(feature = "methods")]
                 Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16")
                     .method(),
@@ -179,12 +197,17 @@ macro_rules! compiled_kernels {
                     .method(),
                 // CPUs that come here are rare where there are vectors, and not worth tables
                 // of 16 KiB in every program.
-                if $crate::cpu::Features::POSSIBLE.is_none() {
+                if !$crate::cpu::Features::POSSIBLE.is_none() {
+                    Kernel::compact::<Portable, SparseOr<$name, Chained<$name>, SPARSE_FROM>>("portable")
+                } else if $crate::crc::sparse::FAST {
+                    Kernel::on::<
+                        Portable,
+                        SparseOr<$name, OnTables<$name, Slicing<$word, 16>>, SLICING_TO>,
+                    >("portable")
+                    .same_as("sparse")
+                } else {
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
                         .same_as("slicing16")
-                } else {
-                    Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
-                        .same_as("eight_chains")
                 },
             ]
         };

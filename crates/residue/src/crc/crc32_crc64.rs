@@ -5,6 +5,7 @@
 use super::compiled::{Crc32, Crc64Nvme, compiled_kernels, extend};
 use super::family::WithConstants;
 use super::fold::{Fold, FoldLanes, FoldLanesApart, FoldLong, FoldStreams, LongOrStreams};
+use super::sparse::SparseOnce;
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ThreeWay,
 };
@@ -98,7 +99,8 @@ type OneVectorByMatrices<N, One> =
     WithConstants<N, ByLength<FoldLanesApart, OutOfLine<One>, { Taps::FROM }>>;
 
 /// Declares the table of a CRC: its bodies by matrices, the length from which it gains by one
-/// vector of a window, and what it adds for aarch64.
+/// vector of a window, and what it adds between AVX2 with carry-less products of two lanes and
+/// those of one, or for aarch64.
 macro_rules! folded {
     (
         $(#[$doc:meta])* $kernels:ident: $name:ident, $word:ident;
@@ -122,10 +124,10 @@ macro_rules! folded {
                 on_x86_64!(
                     Avx2Vpclmul, WithConstants<$name, Fold>, "avx2_vpclmul", copy LongFold<$name>
                 ),
+                $($line,)*
                 on_x86_64!(
                     Pclmul, WithConstants<$name, FoldApart>, "pclmul", copy LongFold<$name>
                 ),
-                $($line,)*
                 on_aarch64!(
                     PmullEor3, WithConstants<$name, FoldApart>, "pmull_eor3", copy LongFold<$name>
                 ),
@@ -161,6 +163,11 @@ folded! {
             copy LongFold<Crc32>
         ),
         on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
+        // Intel from Haswell to Cascade Lake; Zen 1 and 2.
+        on_x86_64!(
+            Avx2Pclmul, SparseOnce<Crc32, WithConstants<Crc32, FoldApart>>, "pclmul_avx2_sparse",
+            copy_on Pclmul LongFold<Crc32>
+        ),
     ]
     methods [
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),

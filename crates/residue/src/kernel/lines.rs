@@ -6,14 +6,17 @@ macro_rules! line {
     (
         $arch:ident $present:ident $make:ident;
         $tier:ident, $body:ty, $name:literal
-        $(, copy $copy:ty)? $(, batch $on:ident $batch:ty)? $(,)?
+        $(, copy $copy:ty)? $(, copy_on $from:ident $copy_from:ty)? $(, batch $on:ident $batch:ty)?
+        $(,)?
     ) => {
         $crate::arch::$arch::$present!({
             $crate::kernel::Kernel::$make::<$crate::arch::$arch::$tier, $body>($name)
                 $(.copying::<$crate::arch::$arch::$tier, $copy>())?
+                $(.copying::<$crate::arch::$arch::$from, $copy_from>())?
                 $(.batched::<$crate::arch::$arch::$on, $batch>())?
         } else {{
             $(let _ = core::marker::PhantomData::<$copy>;)?
+            $(let _ = core::marker::PhantomData::<$copy_from>;)?
             $(let _ = core::marker::PhantomData::<$batch>;)?
             $crate::kernel::Kernel::unavailable::<$body>($name, $crate::arch::needs::$tier)
         }})
@@ -25,7 +28,7 @@ pub(crate) use line;
 /// alone.
 ///
 /// Bodies that copy and that take batches follow, if the kernel has them, the latter with its tier:
-/// one of fewer features, if these do not make batches faster.
+/// one of fewer features, if these do not make batches faster. `copy_on` is `copy` with its tier.
 macro_rules! on_x86_64 {
     // The tiers of 64-byte vectors are a feature of this crate.
     (Avx512Vpclmul, $($line:tt)*) => {

@@ -1,6 +1,6 @@
 //! Carry-less products and bit-matrix products.
 
-use super::{Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42Pclmul};
+use super::{Avx2Pclmul, Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42Pclmul};
 use crate::arch::ops;
 use crate::arch::{
     ByteMatrix, CarryLess, CarryLessWide, Head,
@@ -51,7 +51,7 @@ macro_rules! carry_less {
         }
     )*};
 }
-carry_less!(Pclmul, Sse42Pclmul, Avx2Vpclmul, Avx512Vpclmul);
+carry_less!(Pclmul, Sse42Pclmul, Avx2Pclmul, Avx2Vpclmul, Avx512Vpclmul);
 
 /// Returns the index of a shuffle that reverses a lane's bytes.
 #[inline(always)]
@@ -102,7 +102,7 @@ macro_rules! lanes {
         }
     )*};
 }
-lanes!(Pclmul, Sse42Pclmul);
+lanes!(Pclmul, Sse42Pclmul, Avx2Pclmul);
 
 impl CarryLessWide for Avx2Vpclmul {
     type W = __m256i;
