@@ -117,6 +117,13 @@ export function bytesOf(data) {
   }
 }
 
+/** Returns the length of a Uint8Array of 1 to `most` bytes, and 0 for all else. */
+export function few(data, most) {
+  if (tag(data) !== "Uint8Array") return 0;
+  const length = ofArray.length(data);
+  return length <= most ? length : 0;
+}
+
 /** Thrown for what has no bytes. */
 class Foreign extends Error {}
 

@@ -1,11 +1,12 @@
 // The public functions. index.d.ts documents them.
 
-import { bits, bytesOf, kindOf, truth, whole, wide } from "./arguments.js";
+import { bits, bytesOf, few, kindOf, truth, whole, wide } from "./arguments.js";
 import { library } from "./library.js";
 import {
   data as at,
   demand,
   inPieces,
+  put,
   putHead,
   putText,
   putWide,
@@ -17,14 +18,39 @@ import {
 /** Returns a value as callers get it: a number to 32 bits, a BigInt above. */
 const shown = (value, width) => (width <= 32 ? Number(value) : value);
 
+/** Bytes up to which a table in JavaScript is faster than to copy them and call the library. */
+const FEW = 32;
+
+/** Returns a function that goes on from a value of a CRC of 32 bits, by a table. */
+function bytewise(extend) {
+  const table = new Int32Array(256);
+  return (bytes, length, value) => {
+    // The register after a byte, from zero. No entry but that of the byte 0 is 0.
+    if (table[1] === 0) {
+      for (let byte = 0; byte < 256; byte++) {
+        put([byte]);
+        table[byte] = ~extend(0xffffffff, at, 1);
+      }
+    }
+    let register = ~value;
+    for (let i = 0; i < length; i++) {
+      register = table[(register ^ bytes[i]) & 0xff] ^ (register >>> 8);
+    }
+    return ~register >>> 0;
+  };
+}
+
 /** Returns a function that goes on from a value, by one of libresidue's `_extend`. */
 function extending(name, start) {
   const extend = library[`residue_${name}_extend`];
   const big = typeof start === "bigint";
   const checked = big ? wide : (value, what) => whole(value, what, 0, 0xffffffff);
   const proper = big ? (value) => BigInt.asUintN(64, value) : (value) => value >>> 0;
+  const short = name.startsWith("crc32") ? bytewise(extend) : undefined;
   return (argument, from = start) => {
     let value = checked(from, "the value");
+    const length = short ? few(argument, FEW) : 0;
+    if (length !== 0) return short(argument, length, value);
     inPieces(bytesOf(argument), (length) => {
       value = extend(value, at, length);
     });

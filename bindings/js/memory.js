@@ -9,9 +9,6 @@ const PAGE = 65536;
 /** Bytes of data that a call takes at once: what is copied is still in a cache when it is read. */
 export const CHUNK = 2 * PAGE;
 
-/** Bytes that are copied one by one sooner than by a method of their array. */
-const FEW = 32;
-
 /** Bytes for values, parameters and names. */
 const SCRATCH = PAGE;
 
@@ -34,11 +31,7 @@ let place = new Uint8Array(library.memory.buffer, data, CHUNK);
 export function put(bytes) {
   // The buffer of a memory that grew has no bytes any more.
   if (place.length === 0) place = new Uint8Array(library.memory.buffer, data, CHUNK);
-  if (bytes.length > FEW) {
-    place.set(bytes);
-    return;
-  }
-  for (let i = 0; i < bytes.length; i++) place[i] = bytes[i];
+  place.set(bytes);
 }
 
 /** Calls `take` with the length of each piece of the bytes, which is then at `data`. */

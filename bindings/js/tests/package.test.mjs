@@ -42,6 +42,31 @@ for (const file of files(VECTORS)) {
   });
 }
 
+test("data of each length, at once and in two pieces", () => {
+  const data = noise(5000);
+  const lengths = [...Array(80).keys(), 511, 512, 513, 1023, 1024, 1087, 4096, 4999];
+  for (const [name, value] of Object.entries(ONE_SHOT).slice(0, 4)) {
+    const code = new residue.Code(name);
+    for (const length of lengths) {
+      const bytes = data.subarray(1, 1 + length);
+      const known = code.value(bytes);
+      assert.equal(value(bytes), known, `${name} of ${length} bytes`);
+      const cut = length >> 1;
+      const first = value(bytes.subarray(0, cut));
+      assert.equal(value(bytes.subarray(cut), first), known, `${name} of ${length} bytes, cut`);
+    }
+  }
+});
+
+test("long data, in the pieces that fit the library's memory", () => {
+  const data = noise(3 * 131072 + 77);
+  for (const [name, value] of Object.entries(ONE_SHOT).slice(0, 4)) {
+    const digest = new residue.Code(name).digest();
+    for (let at = 0; at < data.length; at += 1000) digest.update(data.subarray(at, at + 1000));
+    assert.equal(value(data), digest.value(), name);
+  }
+});
+
 test("parameters define the CRCs of the catalogue", () => {
   for (const [name, ...rest] of lines(VECTORS, "crc_models.txt")) {
     const [width, poly, init, refin, refout, xorout] = rest;

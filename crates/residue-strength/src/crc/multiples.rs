@@ -41,10 +41,10 @@ pub fn expected(generator: &Generator, distances: u32) -> u64 {
     lightest::expected_span(generator, distances + 1) as u64
 }
 
-/// Returns the sums of powers that a search takes.
+/// Returns the sums of powers that a search takes; `None` if that is beyond `effort`.
 #[must_use]
-pub fn sums(distances: u32, most: u64) -> u64 {
-    u64::try_from(lightest::sums(distances + 1, most + 1)).unwrap_or(u64::MAX)
+pub fn cost(generator: &Generator, distances: u32, most: u64, effort: &Effort<'_>) -> Option<u64> {
+    lightest::cost(generator.width(), distances + 1, most + 1, effort)
 }
 
 /// Finds all multiples with this number of `distances`, 2 to [`MOST_DISTANCES`], in bytes, the
@@ -60,7 +60,7 @@ pub fn multiples(
     effort: &Effort<'_>,
 ) -> Result<Vec<Multiple>, Error> {
     let (weight, length) = (distances + 1, most + 1);
-    let words = lightest::cost(generator.width(), weight, length, effort)
+    let words = cost(generator, distances, most, effort)
         .and_then(|_| lightest::codewords(generator, weight, length, effort))
         .ok_or(Error::Multiples { distances, most })?;
     let multiple = |word: &lightest::Word| {

@@ -6,7 +6,7 @@ use crate::options::Format;
 use crate::output::Output;
 use clap::Args;
 use residue_report::csv::Sheet;
-use residue_strength::multiples::{self, MOST_DISTANCES, Multiple, expected, multiples, sums};
+use residue_strength::multiples::{self, MOST_DISTANCES, Multiple, cost, expected, multiples};
 use serde_json::json;
 
 const HELP: &str = "\
@@ -65,7 +65,10 @@ pub fn run(args: &MultiplesArgs, output: &mut Output) -> anyhow::Result<()> {
     let found = args.budget.work(
         output,
         "searching",
-        |effort| effort.seconds(sums(count, most)),
+        |effort| match cost(&generator, count, most, effort) {
+            Some(sums) => effort.seconds(sums),
+            None => f64::INFINITY,
+        },
         |effort| multiples(&generator, count, limits, effort),
     )??;
     if args.format.json {
