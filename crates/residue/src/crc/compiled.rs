@@ -198,7 +198,9 @@ macro_rules! compiled_kernels {
                 // CPUs that come here are rare where there are vectors, and not worth tables
                 // of 16 KiB in every program.
                 if !$crate::cpu::Features::POSSIBLE.is_none() {
-                    Kernel::compact::<Portable, SparseOr<$name, Chained<$name>, SPARSE_FROM>>("portable")
+                    Kernel::compact::<Portable, SparseOr<$name, Chained<$name>, SPARSE_FROM>>(
+                        "portable",
+                    )
                 } else if $crate::crc::sparse::FAST {
                     Kernel::on::<
                         Portable,
