@@ -150,7 +150,6 @@ impl<F: Family> Kernel<F> {
     /// Makes the kernel of body `B` on tier `T`, with a one-shot entry that calls the other.
     ///
     /// It takes a few cycles more and halves what is compiled: for CPUs that are rare.
-    #[allow(dead_code)] // Some architectures have no such CPUs.
     pub(crate) const fn compact<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
         unsafe fn oneshot<T: Enter, B: Body<T>>(
             context: &Context<B, T>,

@@ -197,10 +197,13 @@ macro_rules! compiled_kernels {
                     .method(),
                 // CPUs that come here are rare where there are vectors, and not worth tables
                 // of 16 KiB in every program.
-                if !$crate::cpu::Features::POSSIBLE.is_none() {
+                if !$crate::cpu::Features::POSSIBLE.is_none() && $crate::crc::sparse::FAST {
                     Kernel::compact::<Portable, SparseOr<$name, Chained<$name>, SPARSE_FROM>>(
                         "portable",
                     )
+                } else if !$crate::cpu::Features::POSSIBLE.is_none() {
+                    Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
+                        .same_as("eight_chains")
                 } else if $crate::crc::sparse::FAST {
                     Kernel::on::<
                         Portable,
