@@ -35,7 +35,7 @@ const READERS: [&str; 20] = [
 ];
 
 /// Every command that prints, with arguments that make it fast.
-const WRITERS: [&str; 35] = [
+const WRITERS: [&str; 36] = [
     "--help",
     "--version",
     "help sum",
@@ -55,6 +55,7 @@ const WRITERS: [&str; 35] = [
     "strength search --width 8 --hd 4",
     "strength compare crc-8/smbus --length 8B",
     "strength advise --length 16B --hd 4 --width 8",
+    "strength multiples crc-8/smbus",
     "pcap verify capture.pcap",
     "pcap fix capture.pcap -n",
     "pcap fix capture.pcap -o -",

@@ -323,7 +323,7 @@ fn instruction_kernels_proved_for_every_message_up_to_three_blocks() {
 /// both; for whole steps and parts of one, and blocks.
 #[test]
 fn sparse_kernels_proved_for_every_message() {
-    let lengths = [512, 1087, 4099, 16_384, 20_480, 24_001];
+    let lengths = [512, 1087, 4099, 16_384, 20_545];
     // The longer ones take minutes in an emulator.
     let lengths = if common::emulated() { &lengths[..2] } else { &lengths };
     let sparse = |name: &str| name.ends_with("sparse") || name == "portable";

@@ -347,3 +347,26 @@ fn bad_parameters_are_refused_with_their_reason() {
     assert_eq!(refused("width=8,poly=7,residue=1"), Error::WrongCheck);
     assert!("width=8,poly=7,check=f4,residue=0,name=CRC-8/SMBUS".parse::<Code>().is_ok());
 }
+
+#[test]
+fn debug_prints_names_or_parameters_and_no_tables() {
+    use residue::crc::tables::Tables;
+    let own: Code = "width=5,poly=15".parse().expect("a code");
+    let small = residue::small::Bytewise::<u16>::new(&catalog::CRC_16_ARC);
+    let tables = Tables::<u32>::new(&catalog::CRC_32_BZIP2);
+    let dnp = Crc::<u16>::new(&catalog::CRC_16_DNP);
+    let mut digest = dnp.digest();
+    digest.update(b"abc");
+    for (printed, expected) in [
+        (format!("{:?}", code("crc-32c")), "Crc(Crc(crc-32/iscsi))"),
+        (format!("{:?}", code("internet")), "Sum(Internet)"),
+        (format!("{own:?}"), "Crc(Crc(width=5,poly=15,init=0,refin=false,refout=false,xorout=0))"),
+        (format!("{dnp:?}"), "Crc(crc-16/dnp)"),
+        (format!("{digest:?}"), "Crc(crc-16/dnp)"),
+        (format!("{:?}", code("crc-82/darc")), "Crc(Crc(crc-82/darc))"),
+        (format!("{small:?}"), "Crc { ends: "),
+        (format!("{tables:?}"), "Tables { ends: "),
+    ] {
+        assert!(printed.contains(expected) && printed.len() < 200, "{expected}: {printed}");
+    }
+}

@@ -8,6 +8,7 @@ use super::width::Width;
 use super::{advance, catalog};
 use crate::Error;
 use crate::body::Family;
+use core::fmt;
 use core::marker::PhantomData;
 
 /// The CRCs with compiled-in constants, by the function that computes them.
@@ -40,7 +41,7 @@ pub enum Compiled {
 /// static OWN: Crc<u8> = Crc::new(&Params { width: 5, poly: 0x15, ..Params::CUSTOM });
 /// assert_eq!(OWN.checksum(b"123456789"), 0x1c);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Crc<W: Width = u128> {
     params: Params,
     compiled: Option<Compiled>,
@@ -48,12 +49,22 @@ pub struct Crc<W: Width = u128> {
     value: PhantomData<W>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 // Without allocation there is nowhere else to put the constants.
 #[allow(clippy::large_enum_variant)]
 pub(crate) enum Engine {
     Embedded(Constants),
     Wide(Wide),
+}
+
+/// Writes the name, or the parameters of a CRC without one, not its tables.
+impl<W: Width> fmt::Debug for Crc<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.params.name {
+            "custom" => write!(f, "Crc({})", self.params),
+            name => write!(f, "Crc({name})"),
+        }
+    }
 }
 
 impl<W: Width> Crc<W> {

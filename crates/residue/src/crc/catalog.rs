@@ -181,12 +181,15 @@ pub static ALIASES: &[(&str, &Params)] = &[
     ("crc-16", &CRC_16_ARC),
     ("crc-16/lha", &CRC_16_ARC),
     ("crc-16/bluetooth", &CRC_16_KERMIT),
+    ("kermit", &CRC_16_KERMIT),
     ("crc-16/ccitt", &CRC_16_KERMIT),
     ("crc-16/ccitt-true", &CRC_16_KERMIT),
     ("crc-16/v-41-lsb", &CRC_16_KERMIT),
     ("crc-16/ccitt-false", &CRC_16_IBM_3740),
+    ("crc-ccitt-false", &CRC_16_IBM_3740),
     ("crc-16/autosar", &CRC_16_IBM_3740),
     ("crc-16/x-25", &CRC_16_IBM_SDLC),
+    ("x-25", &CRC_16_IBM_SDLC),
     ("crc-16/iso-hdlc", &CRC_16_IBM_SDLC),
     ("crc-16/aug-ccitt", &CRC_16_SPI_FUJITSU),
     ("crc-16/buypass", &CRC_16_UMTS),
@@ -194,6 +197,7 @@ pub static ALIASES: &[(&str, &Params)] = &[
     ("crc-16/acorn", &CRC_16_XMODEM),
     ("crc-16/lte", &CRC_16_XMODEM),
     ("crc-16/v-41-msb", &CRC_16_XMODEM),
+    ("xmodem", &CRC_16_XMODEM),
     ("zmodem", &CRC_16_XMODEM),
     ("modbus", &CRC_16_MODBUS),
     ("crc-16/epc", &CRC_16_GENIBUS),
@@ -213,12 +217,12 @@ pub static ALIASES: &[(&str, &Params)] = &[
     ("crc-32/zlib", &CRC_32_ISO_HDLC),
     ("pkzip", &CRC_32_ISO_HDLC),
     ("crc-32c", &CRC_32_ISCSI),
-    ("crc-32/c", &CRC_32_ISCSI),
     ("crc-32/castagnoli", &CRC_32_ISCSI),
     ("crc-32/nvme", &CRC_32_ISCSI),
     ("crc-32/interlaken", &CRC_32_ISCSI),
     ("castagnoli", &CRC_32_ISCSI),
     ("crc-32/aal5", &CRC_32_BZIP2),
+    ("bzip2", &CRC_32_BZIP2),
     ("crc-32/dect-b", &CRC_32_BZIP2),
     ("crc-32b", &CRC_32_ISO_HDLC),
     ("crc-32/posix", &CRC_32_CKSUM),
@@ -231,7 +235,7 @@ pub static ALIASES: &[(&str, &Params)] = &[
     ("crc-64/go-ecma", &CRC_64_XZ),
 ];
 
-/// Finds the entry with this name or alias; case, `-` and `_` do not matter.
+/// Finds the entry with this name or alias; case, `-`, `_` and `/` do not matter.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Params> {
     let same = |other: &str| same_name(name, other);
@@ -239,14 +243,16 @@ pub fn find(name: &str) -> Option<&'static Params> {
     ALL.iter().find(|params| same(params.name)).or_else(aliased)
 }
 
-/// Returns whether two names are equal but for case, `-` and `_`.
+/// Returns whether two names are equal but for case, `-`, `_` and `/`.
 pub(crate) fn same_name(a: &str, b: &str) -> bool {
     spelled(a).eq(spelled(b))
 }
 
 /// Returns the significant letters of a name, in lower case.
 fn spelled(name: &str) -> impl Iterator<Item = u8> {
-    name.bytes().filter(|byte| !matches!(byte, b'-' | b'_')).map(|byte| byte.to_ascii_lowercase())
+    name.bytes()
+        .filter(|byte| !matches!(byte, b'-' | b'_' | b'/'))
+        .map(|byte| byte.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -269,7 +275,15 @@ mod tests {
             assert!(names().skip(i + 1).all(|other| !spelled(name).eq(spelled(other))), "{name}");
             assert!(find(name).is_some());
         }
-        assert_eq!(find("CRC32C").map(|p| p.name), Some("crc-32/iscsi"));
+        for (name, meant) in [
+            ("CRC32C", "crc-32/iscsi"),
+            ("crc-32/c", "crc-32/iscsi"),
+            ("crc16_modbus", "crc-16/modbus"),
+            ("CRC-16-CCITT-FALSE", "crc-16/ibm-3740"),
+            ("crc-32-bzip2", "crc-32/bzip2"),
+        ] {
+            assert_eq!(find(name).map(|p| p.name), Some(meant), "{name}");
+        }
         assert_eq!(find("crc-33"), None);
     }
 }
