@@ -57,6 +57,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("strength weights crc-8 --length 64 --ber 2", "no bit error rate"),
     ("strength multiples crc-64/nvme --distances 9 --patience 1", "takes too long"),
     ("strength multiples crc-32 --distances 1", "'--distances <N>'"),
+    ("strength multiples crc-32 --least 7000 --most 6000", "--least 7000: no distance"),
     ("strength weights crc-32 --length 12112 --ber 1e-6,x", "no bit error rate"),
     ("strength weights crc-32 --length 1MiB", "take too long"),
     ("strength weights crc-99 --length 64", "neither a code"),

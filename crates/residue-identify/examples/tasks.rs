@@ -2,9 +2,9 @@
 //! delsum, another program for this, each as a process.
 //!
 //! `cargo run --release -p residue-identify --example tasks -- RESIDUE [DELSUM]`, with the paths of
-//! both programs. delsum asks for the kind and the width of a code, and is run twice: with the kind
-//! told, and with one kind after the other until it answers, as by one who knows no more than
-//! `residue` is told. The answer that is printed first is judged by 20 more messages.
+//! both programs. delsum asks for the kind and the width of a code, and is run twice: with the right
+//! kind, and with one kind after the other until it answers, so that it gets no more than `residue`
+//! does. The answer that is printed first is judged by 20 more messages.
 
 mod random;
 
@@ -33,12 +33,12 @@ const KINDS: [(&str, usize); 6] = [
 ];
 
 /// The programs, and how they are asked.
-const WAYS: [&str; 3] = ["residue", "delsum, told the kind", "delsum, not told"];
+const WAYS: [&str; 3] = ["residue", "delsum, kind given", "delsum, kind not given"];
 /// The time after which a process of delsum is ended: some searches do not end within minutes.
 const MOST_TIME: Duration = Duration::from_secs(1);
 /// The kinds of codes that delsum finds.
 const MODELS: [&str; 4] = ["crc", "modsum", "fletcher", "polyhash"];
-/// Those of which it is told the size of a word.
+/// Those for which it asks for the size of a word.
 const SUMS: [&str; 2] = ["modsum", "fletcher"];
 
 /// What a program answers, by what it prints first.

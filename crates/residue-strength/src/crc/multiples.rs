@@ -13,7 +13,7 @@ use serde::Serialize;
 /// If g divides 1 + x^a + x^b + ..., it divides its eighth power, which over GF(2) is 1 + x^(8a) +
 /// x^(8b) + ...: what holds for bits holds for bytes. So a byte of a message can be replaced by
 /// copies of it at these distances behind it, and the CRC stays.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Multiple {
     /// The distances in bytes, in rising order.
     pub distances: Vec<u64>,

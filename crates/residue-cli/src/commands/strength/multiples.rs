@@ -4,6 +4,7 @@ use super::{Budget, Polynomial, polynomial_as_text};
 use crate::lengths::{bytes, size};
 use crate::options::Format;
 use crate::output::Output;
+use anyhow::bail;
 use clap::Args;
 use residue_report::csv::Sheet;
 use residue_strength::multiples::{self, MOST_DISTANCES, Multiple, cost, expected, multiples};
@@ -62,6 +63,9 @@ pub fn run(args: &MultiplesArgs, output: &mut Output) -> anyhow::Result<()> {
     let most = args.most.unwrap_or_else(|| expected(&generator, count).saturating_mul(3) / 2);
     let most = most.clamp(u64::from(count), multiples::MOST);
     let limits = (args.least as u64, most);
+    if limits.0 > most {
+        bail!("--least {}: no distance is larger than {most}; give a larger --most", args.least);
+    }
     let found = args.budget.work(
         output,
         "searching",
@@ -77,9 +81,6 @@ pub fn run(args: &MultiplesArgs, output: &mut Output) -> anyhow::Result<()> {
             "multiples": found,
         }))?);
     }
-    let words = |multiple: &Multiple| -> Vec<String> {
-        multiple.distances.iter().map(u64::to_string).collect()
-    };
     if args.format.csv {
         let names: Vec<String> = (1..=count).map(|i| format!("distance_{i}")).collect();
         let mut sheet = Sheet::of_lines(&names.join(","));
@@ -96,12 +97,13 @@ pub fn run(args: &MultiplesArgs, output: &mut Output) -> anyhow::Result<()> {
     }
     output.line("")?;
     output.line(format!(
-        "{} multiples with {count} distances from {} to {most} bytes (all of them, each verified)",
-        found.len(),
-        args.least
+        "multiples with {count} distances from {} to {most} bytes: {} (all of them, each verified)",
+        args.least,
+        found.len()
     ))?;
-    for multiple in found.iter().take(SHOWN) {
-        output.line(format!("  {}", words(multiple).join(" ")))?;
+    for Multiple { distances } in found.iter().take(SHOWN) {
+        let words: Vec<String> = distances.iter().map(u64::to_string).collect();
+        output.line(format!("  {}", words.join(" ")))?;
     }
     if found.len() > SHOWN {
         output.line(format!("  and {} more, which --csv lists", found.len() - SHOWN))?;
