@@ -2,9 +2,9 @@
 //! delsum, another program for this, each as a process.
 //!
 //! `cargo run --release -p residue-identify --example tasks -- RESIDUE [DELSUM]`, with the paths of
-//! both programs. delsum asks for the kind and the width of a code, and is run twice: with the right
-//! kind, and with one kind after the other until it answers, so that it gets no more than `residue`
-//! does. The answer that is printed first is judged by 20 more messages.
+//! both programs. delsum asks for the kind and the width of a code, and is run twice: with the
+//! right kind, and with one kind after the other until it answers, so that it gets no more than
+//! `residue` does. The answer that is printed first is judged by 20 more messages.
 
 mod random;
 
