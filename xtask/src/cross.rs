@@ -6,6 +6,7 @@ mod bochs;
 use crate::debian::install;
 use crate::outcome::{Counts, Outcome, Problem, code, counted, is_good};
 use crate::shell::{add_target, cargo, output};
+use crate::test::LONG;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -104,8 +105,10 @@ const TARGETS: [Target; 5] = [
 /// Name of the machine with AVX-512 on the command line.
 const AVX512: &str = "avx512";
 
-/// Tests the targets whose names begin with `only`; `filter` goes to each test program.
+/// Tests the targets whose names begin with `only`; `filter` goes to each test program. Long tests
+/// take fewer cases in an emulator, so all are run.
 pub fn run(only: &str, filter: &[&str]) -> ExitCode {
+    let filter = &[&LONG[..], filter].concat();
     let (mut good, mut any) = (true, false);
     for target in TARGETS.iter().filter(|target| target.name.starts_with(only)) {
         any = true;

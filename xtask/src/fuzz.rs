@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 /// Manifest of the fuzz targets, which are a separate workspace.
 pub const MANIFEST: &str = "fuzz/Cargo.toml";
 
-const TARGETS: [&str; 6] = ["pcap_reader", "walk", "verify", "fix", "nat", "guard"];
+pub const TARGETS: [&str; 6] = ["pcap_reader", "walk", "verify", "fix", "nat", "guard"];
 
 /// Inputs of each target in the tests, which are the same in each run: a test's outcome depends on
 /// the code alone. Enough to find that the targets build and what breaks early.

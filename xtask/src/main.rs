@@ -28,7 +28,9 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Commands of the project.
 
-  cargo xtask test        Run all tests; install their tools if possible, report skipped tests
+  cargo xtask test [--all]
+                          Run the tests; install their tools if possible, report skipped tests.
+                          Those that take longest are run with --all
   cargo xtask test-c      Run the tests of the C library
   cargo xtask test-python Run the tests of the Python package
   cargo xtask check [--rivals]
@@ -64,7 +66,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["test"] => test::run(),
+        ["test"] => test::run(false),
+        ["test", "--all"] => test::run(true),
         ["test-c"] => outcome::alone("C library", c::tests::run),
         ["test-python"] => test::python(),
         ["check"] => checks::run(false),

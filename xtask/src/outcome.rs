@@ -51,15 +51,35 @@ pub fn ended(result: Result<(), String>) -> ExitCode {
     code(result.is_ok())
 }
 
-/// Numbers of tests that passed and failed, and why others were skipped.
+/// Numbers of tests that passed, failed, and were left out as they take long, and why others were
+/// skipped.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub passed: u64,
     pub failed: u64,
+    pub left_out: u64,
     pub skipped: Vec<String>,
 }
 
 impl Counts {
+    /// Returns the counts of what a program of tests printed, which ended well or not.
+    pub fn of(text: &str, is_good: bool) -> Counts {
+        let mut counts = Counts::default();
+        text.lines().for_each(|line| count(line, &mut counts));
+        // The runner knows no skipped tests, and calls them passed.
+        counts.passed = counts.passed.saturating_sub(counts.skipped.len() as u64);
+        counts.failed += u64::from(!is_good && counts.failed == 0);
+        counts
+    }
+
+    /// Adds the counts of a part.
+    pub fn join(&mut self, part: Counts) {
+        self.passed += part.passed;
+        self.failed += part.failed;
+        self.left_out += part.left_out;
+        self.skipped.extend(part.skipped);
+    }
+
     /// Adds the report of a part outside `cargo test`.
     pub fn add(&mut self, name: &str, results: Results) {
         match results {
@@ -85,7 +105,11 @@ impl Counts {
         }
         let skipped = self.skipped.len();
         let failed = self.failed + if require_all() { skipped as u64 } else { 0 };
-        println!("residue: {} passed, {failed} failed, {skipped} skipped", self.passed);
+        let left_out = match self.left_out {
+            0 => String::new(),
+            number => format!("; {number} long ones left out, which --all runs"),
+        };
+        println!("residue: {} passed, {failed} failed, {skipped} skipped{left_out}", self.passed);
         code(failed == 0 && self.passed > 0)
     }
 
@@ -138,6 +162,7 @@ pub fn count(line: &str, counts: &mut Counts) {
     };
     counts.passed += number("passed");
     counts.failed += number("failed");
+    counts.left_out += number("ignored");
 }
 
 #[cfg(test)]
@@ -154,7 +179,7 @@ mod tests {
         );
         count("test result: FAILED. 5 passed; 2 failed; 0 ignored; 0 measured", &mut counts);
         count("  skipped: `rhash` is not installed", &mut counts);
-        assert_eq!((counts.passed, counts.failed), (16, 2));
+        assert_eq!((counts.passed, counts.failed, counts.left_out), (16, 2, 1));
         assert_eq!(counts.skipped, ["`rhash` is not installed"]);
     }
 }

@@ -233,7 +233,7 @@ mod tests {
             count(line, &mut counts);
         }
         let skipped = vec!["pytest: [1] tests/test_threads.py:40: there is no lock".to_string()];
-        assert_eq!(counts, Counts { passed: 414, failed: 5, skipped });
+        assert_eq!(counts, Counts { passed: 414, failed: 5, left_out: 0, skipped });
         count("==== 2 passed in 0.01s ====", &mut counts);
         assert_eq!(counts.passed, 416);
     }

@@ -1,9 +1,12 @@
 //! `cargo xtask test`.
 
+mod programs;
+
+pub use programs::LONG;
+
 use crate::debian::install;
-use crate::outcome::{Counts, counted};
+use crate::outcome::{Counts, ended};
 use crate::python::Built;
-use crate::shell::cargo;
 use std::process::ExitCode;
 use std::thread::ScopedJoinHandle;
 
@@ -27,30 +30,36 @@ const TOOLS: [(&str, &str); 16] = [
     ("strace", "strace"),
 ];
 
-/// Runs all tests, and prints a final line of counts.
-pub fn run() -> ExitCode {
+/// Runs the tests, with `long` also those that take minutes, and prints a final line of counts.
+pub fn run(long: bool) -> ExitCode {
     let mut counts = Counts::default();
     for tool in TOOLS {
         if let Err(why) = install(&[tool]) {
             counts.skipped.push(format!("comparison with `{}`: {why}", tool.0));
         }
     }
-    // Compiles on all CPUs. The tests do not always use them all, so the other languages' parts are
-    // built meanwhile, and the fuzz targets run. If this fails, so does the next command, which
-    // reports it.
-    let _ = cargo().args(["test", "--workspace", "--no-run", "--quiet"]).status();
+    println!("compiling all tests");
+    let programs = match programs::built(long) {
+        Ok(programs) => programs,
+        Err(why) => return ended(Err(why)),
+    };
+    // The tests do not always use all CPUs: the other languages' parts are built meanwhile, and the
+    // fuzz targets run.
     std::thread::scope(|scope| {
-        let compiled = scope.spawn(|| (crate::web::build(), crate::c::tests::run()));
-        let packed = scope.spawn(|| (crate::python::build(), crate::fuzz::run()));
-        // `--no-fail-fast`: one broken crate must not hide another.
-        counted(cargo().args(["test", "--workspace", "--no-fail-fast"]), &mut counts);
-        let (page, c) = joined(compiled);
-        let (package, fuzz) = joined(packed);
+        let others = scope.spawn(|| {
+            let package = crate::python::build();
+            (package, crate::web::build(), crate::c::tests::run(), long.then(crate::fuzz::run))
+        });
+        programs::run(programs, &mut counts);
+        let (package, page, c, fuzz) = joined(others);
         let page = scope.spawn(|| crate::web::run(page));
         python_package(package, &mut counts);
         counts.add("the page in a browser", joined(page));
         counts.add("C library", c);
-        counts.add("fuzz targets", fuzz);
+        match fuzz {
+            Some(fuzz) => counts.add("fuzz targets", fuzz),
+            None => counts.left_out += crate::fuzz::TARGETS.len() as u64,
+        }
     });
     counts.closed()
 }

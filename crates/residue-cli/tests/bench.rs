@@ -175,6 +175,7 @@ fn a_report_is_a_page_with_figures() {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_documents_are_reproduced_in_one_report() {
     let dir = tempfile::tempdir().expect("a folder");
     let folder = dir.path().join("thesis");
@@ -223,6 +224,7 @@ fn other_ways_to_time() {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_documents_claims_are_judged() {
     let text = typed("bench claims --samples 1").run().ends(0).to_string();
     for source in [

@@ -72,6 +72,7 @@ fn is_made(point: &Point, part: &str, report: &Path) -> bool {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_command_runs_and_the_report_has_every_figure_and_table() {
     let (points, dir) = (points(), common::folder());
     let report = dir.path().join("report");
@@ -100,6 +101,7 @@ fn every_command_runs_and_the_report_has_every_figure_and_table() {
 }
 
 #[test]
+#[ignore = "long"]
 fn instructions_are_counted() {
     if !cfg!(target_arch = "x86_64") {
         return residue_testing::skip("instructions are counted for x86-64 only");

@@ -204,6 +204,7 @@ fn a_closed_pipe_ends_quietly_while_a_list_is_printed() {
 
 /// Profiles of all kinds: by logarithms, in the middle with few and many anchors, wide words.
 #[test]
+#[ignore = "long"]
 fn a_profile_keeps_to_its_memory() {
     let folder = common::folder();
     for code in ["crc-64/nvme", "crc-64/ecma-182", "crc-32", "crc-40/gsm", "crc-82/darc"] {

@@ -33,6 +33,7 @@ fn certified_errors_are_undetected() {
 
 /// `verify.c` knows nothing of this project.
 #[test]
+#[ignore = "long"]
 fn certificates_are_proved_by_an_independent_program_and_changed_ones_refused() {
     if !installed("cc") {
         return;

@@ -184,6 +184,7 @@ proptest! {
     })]
 
     #[test]
+    #[ignore = "long"]
     fn pairs_near_every_limit_are_detected_up_to_it_and_not_beyond(
         pick in any::<prop::sample::Index>(),
         near in -3_i64..=3,

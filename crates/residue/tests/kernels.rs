@@ -104,6 +104,7 @@ fn all_lengths_from_empty_to_four_blocks() {
 }
 
 #[test]
+#[ignore = "long"]
 fn lengths_around_every_block() {
     let data = noise((4 << 20) + 200);
     for code in codes() {
@@ -322,6 +323,7 @@ fn instruction_kernels_proved_for_every_message_up_to_three_blocks() {
 /// Proves the kernels by sparse multiples for lengths at which they use short distances, few, and
 /// both; for whole steps and parts of one, and blocks.
 #[test]
+#[ignore = "long"]
 fn sparse_kernels_proved_for_every_message() {
     let lengths = [512, 1087, 4099, 16_384, 20_545];
     // The longer ones take minutes in an emulator.

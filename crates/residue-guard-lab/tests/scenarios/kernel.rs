@@ -25,6 +25,7 @@ fn all_are_guarded(status: &Status, value: u8) {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_value_and_pair_of_values() {
     kernel_scenario("kernel::every_value_and_pair_of_values", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
@@ -51,6 +52,7 @@ fn every_value_and_pair_of_values() {
 
 /// The engines understand each other, whichever opens the connection.
 #[test]
+#[ignore = "long"]
 fn with_the_queue_engine() {
     kernel_scenario("kernel::with_the_queue_engine", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
@@ -137,6 +139,7 @@ fn forged_segments() {
 /// Both ends have a guard. A flood of forged segments and SYNs hurts no guarded connection, and new
 /// ones are guarded.
 #[test]
+#[ignore = "long"]
 fn a_flood() {
     kernel_scenario("kernel::a_flood", |network| {
         install(network, 5);
@@ -166,6 +169,7 @@ fn a_flood() {
 /// Both ends have a guard. A flood of SYNs with requests to the server's port, and of segments with
 /// right check values, turns no connection regular.
 #[test]
+#[ignore = "long"]
 fn a_flood_of_requests() {
     kernel_scenario("kernel::a_flood_of_requests", |network| {
         install(network, 5);
@@ -180,6 +184,7 @@ fn a_flood_of_requests() {
 
 /// A translator changes what value 5 covers. The host learns it, and requests 4.
 #[test]
+#[ignore = "long"]
 fn value_5_behind_a_translator() {
     kernel_scenario("kernel::value_5_behind_a_translator", |network| {
         must("ip netns exec r iptables -t nat -A POSTROUTING -o rb -j MASQUERADE");
@@ -370,6 +375,7 @@ fn fast_open() {
 
 /// With value 6, such a connection is regular.
 #[test]
+#[ignore = "long"]
 fn both_open_at_once() {
     kernel_scenario("kernel::both_open_at_once", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");

@@ -44,6 +44,7 @@ fn longest() -> u64 {
 /// The path is cut while new connections send their first data, and while others open. All recover,
 /// guarded, and so is every later one, whether or not a value has worked before.
 #[test]
+#[ignore = "long"]
 fn outages() {
     kernel_scenario("lasting::outages", |network| {
         install(network, 5);
@@ -80,6 +81,7 @@ fn outages() {
 
 /// The path loses SYNs with the option, then SYN-ACKs with it. Hosts learn it from two connections.
 #[test]
+#[ignore = "long"]
 fn a_path_without_the_option() {
     kernel_scenario("lasting::a_path_without_the_option", |network| {
         install(network, 5);
@@ -161,6 +163,7 @@ fn fragments_all_the_same() {
 
 /// Large segments vanish, and nobody reports it. The sender learns it from two connections.
 #[test]
+#[ignore = "long"]
 fn a_black_hole() {
     kernel_scenario("lasting::a_black_hole", |network| {
         install(network, 5);

@@ -30,6 +30,7 @@ fn a_smaller_mtu() {
 
 /// A guard is stopped or killed, and starts again: on the side that sends, and on the other.
 #[test]
+#[ignore = "long"]
 fn a_restart() {
     scenario("queue::a_restart", |network| {
         for signal in ["INT", "TERM", "KILL"] {
@@ -57,6 +58,7 @@ fn a_restart() {
 /// One end has a guard. Forged segments with right check values of all ports, and of the
 /// connection's ports, change nothing.
 #[test]
+#[ignore = "long"]
 fn forged_segments() {
     scenario("queue::forged_segments", |network| {
         for host in ["a", "b"] {
@@ -90,6 +92,7 @@ fn forged_segments() {
 /// Both ends have a guard. A flood of forged segments, and of SYNs to another port, hurts no
 /// guarded connection, and new ones are guarded.
 #[test]
+#[ignore = "long"]
 fn a_flood() {
     scenario("queue::a_flood", |network| {
         let (_a, _b) = (network.guard("a", 5), network.guard("b", 5));
@@ -118,6 +121,7 @@ fn a_flood() {
 /// right check values, comes from anywhere or in the client's name. Open connections go on, and no
 /// new one becomes regular, in the flood and after it, however busy the machine is.
 #[test]
+#[ignore = "long"]
 fn a_flood_of_requests() {
     scenario("queue::a_flood_of_requests", |network| {
         let (_a, _b) = (network.guard("a", 5), network.guard("b", 5));
@@ -136,6 +140,7 @@ fn a_flood_of_requests() {
 
 /// A translator takes segments of value 3 for damaged. The host learns it.
 #[test]
+#[ignore = "long"]
 fn value_3_behind_a_translator() {
     scenario("queue::value_3_behind_a_translator", |network| {
         must("ip netns exec r iptables -t nat -A POSTROUTING -o rb -j MASQUERADE");
@@ -191,6 +196,7 @@ fn a_deleted_interface() {
 
 /// SIGUSR1 makes a guard forget failed destinations.
 #[test]
+#[ignore = "long"]
 fn failed_destinations_are_forgotten() {
     scenario("queue::failed_destinations_are_forgotten", |network| {
         // Option 15 is removed on the way: value 4 fails.
@@ -254,6 +260,7 @@ fn ports_used_again() {
 }
 
 #[test]
+#[ignore = "long"]
 fn both_open_at_once() {
     scenario("queue::both_open_at_once", |network| {
         for value in [3, 5, 6, 7] {

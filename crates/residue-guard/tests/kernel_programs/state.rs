@@ -243,36 +243,43 @@ fn forged_syns_take_no_memory() {
     assert!(trial.get(&live).unwrap().is_some());
 }
 
-/// Prints the durations of the programs by the size of a segment: `--ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn durations() {
-    let mut output = Vec::new();
-    let mut input = Vec::new();
-    each_value(|value, trial| {
-        let lines = golden(4, value);
-        let line = &lines[3];
-        for data in [0, 536, 1448] {
-            let mut opener = engines(value, &lines).into_iter().next().unwrap();
-            let mut sent = line.sent[..40].to_vec();
-            sent.extend((0..data).map(|at| at as u8));
-            let length = sent.len() as u16;
-            sent[2..4].copy_from_slice(&length.to_be_bytes());
-            complete(&mut sent);
-            let wire = match opener.egress(&sent, Duration::ZERO) {
-                Action::Replace(bytes) => bytes.to_vec(),
-                other => panic!("{other:?}"),
-            };
-            for is_sender in [true, false] {
-                trial.insert(&key(&wire, is_sender), &agreed(value)).unwrap();
+/// Not a test: it is run by hand.
+mod by_hand {
+    use super::*;
+
+    /// Prints the durations of the programs by the size of a segment:
+    /// `--ignored --nocapture durations`.
+    #[test]
+    #[ignore = "a measurement"]
+    fn durations() {
+        let mut output = Vec::new();
+        let mut input = Vec::new();
+        each_value(|value, trial| {
+            let lines = golden(4, value);
+            let line = &lines[3];
+            for data in [0, 536, 1448] {
+                let mut opener = engines(value, &lines).into_iter().next().unwrap();
+                let mut sent = line.sent[..40].to_vec();
+                sent.extend((0..data).map(|at| at as u8));
+                let length = sent.len() as u16;
+                sent[2..4].copy_from_slice(&length.to_be_bytes());
+                complete(&mut sent);
+                let wire = match opener.egress(&sent, Duration::ZERO) {
+                    Action::Replace(bytes) => bytes.to_vec(),
+                    other => panic!("{other:?}"),
+                };
+                for is_sender in [true, false] {
+                    trial.insert(&key(&wire, is_sender), &agreed(value)).unwrap();
+                }
+                frame(&wire, 0, &mut input);
+                let best = |program| {
+                    let mut run =
+                        || trial.run(program, &input, 2000, &mut output).unwrap().nanoseconds;
+                    (0..30).map(|_| run()).min().unwrap()
+                };
+                let [egress, ingress] = [Program::Egress, Program::Ingress].map(best);
+                println!("value {value}, {data} bytes: egress {egress} ns, ingress {ingress} ns");
             }
-            frame(&wire, 0, &mut input);
-            let best = |program| {
-                let mut run = || trial.run(program, &input, 2000, &mut output).unwrap().nanoseconds;
-                (0..30).map(|_| run()).min().unwrap()
-            };
-            let [egress, ingress] = [Program::Egress, Program::Ingress].map(best);
-            println!("value {value}, {data} bytes: egress {egress} ns, ingress {ingress} ns");
-        }
-    });
+        });
+    }
 }

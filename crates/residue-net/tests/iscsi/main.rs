@@ -269,7 +269,6 @@ fn libiscsi() {
     }
 }
 
-/// Creates the stored session: `cargo test -p residue-net --test iscsi -- --ignored keep`.
 #[test]
 fn kept_session() {
     let capture = std::fs::read(kept()).unwrap();
@@ -281,18 +280,24 @@ fn kept_session() {
 /// Counts of digests in the stored session, of initiator and target, of headers and data.
 const KEPT: [Counts; 2] = [[14, 5], [15, 8]];
 
-#[test]
-#[ignore = "writes the capture that is kept"]
-fn keep() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(target) = target(folder.path(), 2) else { return };
-    let relay = Relay::to(target.address);
-    let mut initiator = Initiator::login(relay.port).unwrap();
-    session(&mut initiator, &[1, 2, 5, 18]);
-    println!("{:?}", initiator.counts);
-    drop(initiator);
-    let capture = relay.capture();
-    assert!(capture.len() < 60_000, "{}", capture.len());
-    std::fs::create_dir_all(kept().parent().unwrap()).unwrap();
-    std::fs::write(kept(), capture).unwrap();
+/// Not a test: it is run by hand.
+mod by_hand {
+    use super::*;
+
+    /// Creates the stored session: `cargo test -p residue-net --test iscsi -- --ignored keep`.
+    #[test]
+    #[ignore = "writes the capture that is kept"]
+    fn keep() {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(target) = target(folder.path(), 2) else { return };
+        let relay = Relay::to(target.address);
+        let mut initiator = Initiator::login(relay.port).unwrap();
+        session(&mut initiator, &[1, 2, 5, 18]);
+        println!("{:?}", initiator.counts);
+        drop(initiator);
+        let capture = relay.capture();
+        assert!(capture.len() < 60_000, "{}", capture.len());
+        std::fs::create_dir_all(kept().parent().unwrap()).unwrap();
+        std::fs::write(kept(), capture).unwrap();
+    }
 }

@@ -237,6 +237,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long"]
     fn a_target_rejects_codes_that_miss_it() {
         let mut wanted = Wanted::new(2048, 2, 32);
         wanted.rate = Some(1e-6);
@@ -307,6 +308,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long"]
     fn koopmans_polynomials_are_known() {
         for (data, distance, width, name) in
             [(992, 8, 32, "koopman:f8c9140a"), (2026, 6, 24, "koopman:bd80de")]

@@ -78,6 +78,7 @@ mod tests {
     use crate::sums::{SUMS, sum};
 
     #[test]
+    #[ignore = "long"]
     fn every_sum_is_reported() {
         let sums: Vec<Sum> =
             SUMS.iter().map(|name| sum(&Additive::named(name).unwrap(), 40).unwrap()).collect();
