@@ -60,7 +60,8 @@ pub fn install(words: &[&str]) -> ExitCode {
     }
 }
 
-fn installed(words: &[&str]) -> Result<(), String> {
+/// Builds and installs the library with these options.
+pub fn installed(words: &[&str]) -> Result<(), String> {
     let (mut prefix, mut libraries, mut destination) = (None, None, None);
     let (mut program, mut zlib) = (false, false);
     let mut words = words.iter();

@@ -32,6 +32,8 @@ struct Cpu {
     /// A value for `RESIDUE_CPU`: stands for a CPU that the emulator has no model of. Only the
     /// choice is tested, for its kernels run on the other models too.
     mask: Option<&'static str>,
+    /// A feature that the library is compiled for, as the emulator does not say that it has it.
+    compiled: Option<&'static str>,
     features: &'static str,
     kernels: [&'static str; 6],
 }
@@ -39,7 +41,8 @@ struct Cpu {
 impl Cpu {
     fn title(&self) -> String {
         let mask = self.mask.map(|mask| format!(" with RESIDUE_CPU={mask}"));
-        self.model.to_string() + &mask.unwrap_or_default()
+        let compiled = self.compiled.map(|feature| format!(", compiled for {feature}"));
+        self.model.to_string() + &mask.unwrap_or_default() + &compiled.unwrap_or_default()
     }
 }
 
@@ -60,12 +63,13 @@ const fn arm(
     crcs: [&'static str; 2],
 ) -> Cpu {
     let [crc32c, crc64] = crcs;
-    Cpu { model, mask, features, kernels: ["neon", "neon", "neon", "neon", crc32c, crc64] }
+    let kernels = ["neon", "neon", "neon", "neon", crc32c, crc64];
+    Cpu { model, mask, compiled: None, features, kernels }
 }
 
 /// Returns a CPU for which there are only portable kernels.
 const fn portable(model: &'static str) -> Cpu {
-    Cpu { model, mask: None, features: "", kernels: ["portable"; 6] }
+    Cpu { model, mask: None, compiled: None, features: "", kernels: ["portable"; 6] }
 }
 
 const fn target(names: [&'static str; 4], cpus: &'static [Cpu]) -> Target {
@@ -97,7 +101,15 @@ const TARGETS: [Target; 5] = [
     ),
     target(
         ["riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "riscv64", "riscv64"],
-        &[portable("rv64")],
+        &[
+            portable("rv64"),
+            Cpu {
+                compiled: Some("zbc"),
+                features: "zbc",
+                kernels: ["portable", "portable", "portable", "portable", "zbc", "zbc"],
+                ..portable("rv64")
+            },
+        ],
     ),
     target(["i686-unknown-linux-gnu", "i686-linux-gnu", "i386", "i386"], &[portable("max")]),
 ];
@@ -168,6 +180,9 @@ fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
         .env_remove("RESIDUE_REQUIRE_ALL")
         // Debugging information takes long to generate and is not needed.
         .env("CARGO_PROFILE_TEST_DEBUG", "0");
+    if let Some(feature) = cpu.compiled {
+        command.env(variable("RUSTFLAGS"), format!("-C target-feature=+{feature}"));
+    }
     match cpu.mask {
         Some(mask) => command.env("RESIDUE_CPU", mask),
         None => command.env_remove("RESIDUE_CPU"),

@@ -44,7 +44,8 @@ Commands of the project.
   cargo xtask install-c --prefix DIR
                           Install the C library, its header, manual, and files for pkg-config and
                           CMake; see install-c --help
-  cargo xtask rivals      Compare the speed of the library with other libraries; see rivals --help
+  cargo xtask rivals      Compare the speed of the library with other libraries; see rivals --help;
+                          --from-c: of the installed C library, called from C
   cargo xtask instructions
                           Count the instructions of two table kernels for 32 bits of data
   cargo xtask schedule    Run the hot loops for aarch64 on models of cores, by llvm-mca

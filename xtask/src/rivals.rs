@@ -1,7 +1,10 @@
 //! `cargo xtask rivals`: compares the library with its peers (`benches/rivals`, a separate
 //! workspace).
 
+mod from_c;
+
 use crate::debian::{install, install_libraries};
+use crate::outcome::ended;
 use crate::shell::cargo;
 use std::process::ExitCode;
 
@@ -20,8 +23,11 @@ pub fn install_peers() {
     }
 }
 
-/// Builds the comparison and runs it with `words`.
+/// Builds the comparison and runs it with `words`; with `--from-c` that of a C program.
 pub fn run(words: &[&str]) -> ExitCode {
+    if words == ["--from-c"] {
+        return ended(from_c::run());
+    }
     install_peers();
     let profile = if words.contains(&"--default-build") { "default-build" } else { "release" };
     let status = cargo()

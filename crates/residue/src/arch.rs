@@ -97,15 +97,33 @@ macro_rules! aarch64_tiers {
     };
 }
 
-// Both use the macros above. The one that is not the target's has no tiers, and its `present!` says
-// so.
-#[cfg_attr(
-    not(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")),
-    path = "arch/absent.rs"
-)]
-pub(crate) mod aarch64;
-#[cfg_attr(not(all(target_arch = "x86_64", target_feature = "sse2")), path = "arch/absent.rs")]
-pub(crate) mod x86_64;
+/// Passes the tiers of 64-bit RISC-V to a macro, as `x86_64_tiers` does for x86-64.
+macro_rules! riscv64_tiers {
+    ($macro:ident) => {
+        $macro! {
+            /// Carry-less products of 64-bit words, in scalar registers.
+            zbc::Zbc: "zbc";
+        }
+    };
+}
+
+/// Declares the module of an architecture where the target is one, else `absent` by its name.
+macro_rules! architectures {
+    ($($name:ident: $target:meta;)*) => {$(
+        #[cfg($target)]
+        pub(crate) mod $name;
+        #[cfg(not($target))]
+        pub(crate) use absent as $name;
+    )*};
+}
+
+// They use the macros above.
+pub(crate) mod absent;
+architectures! {
+    aarch64: all(target_arch = "aarch64", target_feature = "neon", target_endian = "little");
+    riscv64: target_arch = "riscv64";
+    x86_64: all(target_arch = "x86_64", target_feature = "sse2");
+}
 
 /// CPU features per tier. Defined on all architectures so that kernel lists can include foreign
 /// ones.
@@ -122,6 +140,7 @@ pub(crate) mod needs {
     }
     x86_64_tiers!(needs);
     aarch64_tiers!(needs);
+    riscv64_tiers!(needs);
 }
 
 /// Declares markers and their entries from the features that each proves.

@@ -5,7 +5,7 @@ use residue::cpu::Features;
 
 /// Returns the words that stand for instructions, in their order in a name, each with its feature
 /// and the features that every CPU with it has.
-fn words() -> [(&'static str, Features, Features); 13] {
+fn words() -> [(&'static str, Features, Features); 14] {
     let all = |set: &[Features]| set.iter().fold(Features::NONE, |all, &one| all.union(one));
     let ssse3 = all(&[Features::SSE2, Features::SSSE3]);
     let avx2 = all(&[ssse3, Features::SSE42, Features::AVX2]);
@@ -26,6 +26,7 @@ fn words() -> [(&'static str, Features, Features); 13] {
         ("crc", Features::CRC, Features::NONE),
         ("pmull", Features::PMULL, Features::NEON),
         ("eor3", Features::SHA3, Features::NEON),
+        ("zbc", Features::ZBC, Features::NONE),
     ]
 }
 

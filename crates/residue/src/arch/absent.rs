@@ -1,4 +1,4 @@
-//! The module of an architecture with vector tiers, where it is not the target's.
+//! The module of an architecture that is not the target's.
 
 /// Compiles the first block if the target has tiers of this architecture, else the second.
 macro_rules! present {

@@ -25,6 +25,12 @@ pub(crate) trait CarryLess: Tier {
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     /// Returns a vector whose byte i is byte `index[i]` of `v`, or zero where `index[i]` is 0x80.
     fn shuffle(self, v: Self::V, index: &[u8; 16]) -> Self::V;
+    /// Moves bytes. From 0 to 15: the first ones, so many, to the end, behind zeros; from 16 to 32:
+    /// those behind the first `from - 16` to the start, before zeros.
+    #[inline(always)]
+    fn shifted(self, v: Self::V, from: usize) -> Self::V {
+        self.shuffle(v, shift_index(from))
+    }
     /// Returns the 127-bit carry-less product of a half of `a` and a half of `b`.
     ///
     /// It is the high half of `a` if bit 0 of `HALVES` is set, and the high half of `b` if bit 4
@@ -226,8 +232,8 @@ pub(crate) fn lane_head<T: CarryLess>(tier: T, data: &[u8], register: T::V) -> H
     let Some(first) = data.first_chunk() else {
         return Head { first: register, spill: tier.lane_of(0), bytes: 0 };
     };
-    let first = tier.shuffle(tier.xor(tier.load(first), register), shift_index(bytes));
-    let spill = tier.shuffle(register, shift_index(16 + bytes));
+    let first = tier.shifted(tier.xor(tier.load(first), register), bytes);
+    let spill = tier.shifted(register, 16 + bytes);
     Head { first, spill, bytes }
 }
 
@@ -235,18 +241,15 @@ pub(crate) fn lane_head<T: CarryLess>(tier: T, data: &[u8], register: T::V) -> H
 /// are the end of `last`.
 #[inline(always)]
 pub(crate) fn lane_tail<T: CarryLess>(tier: T, lane: T::V, last: &[u8; 16], n: usize) -> [T::V; 2] {
-    let first = tier.shuffle(lane, shift_index(n));
-    let tail = tier.shuffle(tier.load(last), shift_index(32 - n));
-    let tail = tier.shuffle(tail, shift_index(n));
-    [first, tier.xor(tier.shuffle(lane, shift_index(16 + n)), tail)]
+    let first = tier.shifted(lane, n);
+    let tail = tier.shifted(tier.shifted(tier.load(last), 32 - n), n);
+    [first, tier.xor(tier.shifted(lane, 16 + n), tail)]
 }
 
-/// Returns an index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros.
-///
-/// From `h` below 16: the first h bytes move to the end, behind zeros. From 16 + h: the bytes from
-/// h on move to the start, before zeros.
+/// Returns an index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros: that
+/// of [`CarryLess::shifted`].
 #[inline(always)]
-pub(super) fn shift_index(from: usize) -> &'static [u8; 16] {
+fn shift_index(from: usize) -> &'static [u8; 16] {
     const ZERO: u8 = 0x80;
     static TABLE: [u8; 48] = {
         let mut table = [ZERO; 48];

@@ -215,6 +215,7 @@ impl<T: CarryLess + Enter<Copying = Copying<T>>> CarryLess for Copying<T> {
         fn constant(self, lane: u128) -> T::V;
         fn xor(self, a: T::V, b: T::V) -> T::V;
         fn shuffle(self, v: T::V, index: &[u8; 16]) -> T::V;
+        fn shifted(self, v: T::V, from: usize) -> T::V;
         fn high_down(self, v: T::V) -> T::V;
         fn low_up(self, v: T::V) -> T::V;
         fn low_of(self, v: T::V) -> u64;

@@ -21,10 +21,7 @@ macro_rules! present {
 }
 pub(crate) use present;
 
+#[cfg(not(feature = "avx512"))]
+pub(crate) use crate::arch::absent::present_512;
 #[cfg(feature = "avx512")]
 pub(crate) use present as present_512;
-#[cfg(not(feature = "avx512"))]
-#[path = "absent.rs"]
-mod absent;
-#[cfg(not(feature = "avx512"))]
-pub(crate) use absent::present_512;

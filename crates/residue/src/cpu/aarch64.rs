@@ -3,7 +3,7 @@
 use super::features::Features;
 
 /// The bits of the features of this architecture.
-pub(super) const POSSIBLE: u32 = 0xffff_0000;
+pub(super) const POSSIBLE: u32 = 0x00ff_0000;
 
 /// Returns the features of the CPU that runs this program.
 pub(super) fn features() -> Features {

@@ -31,6 +31,7 @@ features! {
     17 CRC "crc" "The Arm CRC-32 and CRC-32C instructions.";
     18 PMULL "pmull" "Carry-less multiplication (part of the `aes` feature).";
     19 SHA3 "sha3" "Three-way exclusive or (EOR3).";
+    24 ZBC "zbc" "Carry-less multiplication in scalar registers (RISC-V).";
 }
 
 /// The values of `RESIDUE_CPU`, each with the features it leaves enabled. A tier includes those
@@ -64,6 +65,7 @@ pub(super) const TIERS: &[(&str, Features)] = {
         ("crc", CRC),
         ("crc_pmull", PMULL),
         ("pmull_eor3", PMULL_EOR3),
+        ("zbc", Features::ZBC),
     ]
 };
 
@@ -88,6 +90,7 @@ const TARGET_FEATURES: &[(&str, Features)] = &[
     ("crc", Features::CRC),
     ("aes", Features::PMULL),
     ("sha3", Features::SHA3),
+    ("zbc", Features::ZBC),
 ];
 
 impl Features {

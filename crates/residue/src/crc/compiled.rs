@@ -72,17 +72,13 @@ macro_rules! compiled_in {
 
             #[inline(always)]
             fn tables() -> &'static Tables<$word> {
-                // 64 KiB that no compressor makes smaller; WebAssembly is downloaded.
-                #[cfg(all(target_arch = "wasm32", feature = "std"))]
-                {
+                #[cfg(feature = "std")]
+                if super::tables::LATE {
                     static TABLES: std::sync::OnceLock<Tables<$word>> = std::sync::OnceLock::new();
-                    TABLES.get_or_init(|| Tables::<$word>::new(&super::catalog::$params))
+                    return TABLES.get_or_init(|| Tables::<$word>::new(&super::catalog::$params));
                 }
-                #[cfg(not(all(target_arch = "wasm32", feature = "std")))]
-                {
-                    static TABLES: Tables<$word> = Tables::<$word>::new(&super::catalog::$params);
-                    &TABLES
-                }
+                static TABLES: Tables<$word> = Tables::<$word>::new(&super::catalog::$params);
+                &TABLES
             }
         }
     )*};
@@ -156,7 +152,7 @@ macro_rules! compiled_kernels {
             use $crate::crc::family::{WithConstants, OnTables};
             use $crate::crc::embedded::{Bitwise, BitwiseBranch, BitwiseMsb};
             use $crate::crc::fold::FoldApart;
-            use $crate::crc::sparse::{Chained, SLICING_TO, SPARSE_FROM, SparseOr};
+            use $crate::crc::sparse::SparseOr;
             use $crate::crc::tables::{Bytewise, Nibble, Slicing};
             use $crate::kernel::Kernel;
             &[
@@ -168,7 +164,7 @@ macro_rules! compiled_kernels {
                 #[cfg(feature = "methods")]
                 Kernel::compact::<
                     Portable,
-                    SparseOr<$name, OnTables<$name, Slicing<$word, 16>>, SLICING_TO>,
+                    SparseOr<$name, OnTables<$name, Slicing<$word, 16>>>,
                 >("sparse")
                 .method(),
                 #[cfg(feature = "methods")]
@@ -196,19 +192,13 @@ macro_rules! compiled_kernels {
                 #[cfg(feature = "methods")]
                 Kernel::on::<Portable, WithConstants<$name, EightChains>>("eight_chains")
                     .method(),
-                // CPUs that come here are rare where there are vectors, and not worth tables
-                // of 16 KiB in every program.
-                if !$crate::cpu::Features::POSSIBLE.is_none() && $crate::crc::sparse::FAST {
-                    Kernel::compact::<Portable, SparseOr<$name, Chained<$name>, SPARSE_FROM>>(
-                        "portable",
-                    )
-                } else if !$crate::cpu::Features::POSSIBLE.is_none() {
+                if $crate::crc::tables::RARE && !$crate::crc::tables::LATE {
                     Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
                         .same_as("eight_chains")
                 } else if $crate::crc::sparse::FAST {
-                    Kernel::on::<
+                    Kernel::compact::<
                         Portable,
-                        SparseOr<$name, OnTables<$name, Slicing<$word, 16>>, SLICING_TO>,
+                        SparseOr<$name, OnTables<$name, Slicing<$word, 16>>>,
                     >("portable")
                     .same_as("sparse")
                 } else {

@@ -10,7 +10,7 @@ use super::params::Params;
 use super::taps::Taps;
 use crate::arch::{Portable, scalar};
 use crate::body::{Body, Edges, Tier};
-use crate::kernel::{Kernel, dispatched, on_aarch64, on_x86_64};
+use crate::kernel::{Kernel, dispatched, on_aarch64, on_riscv64, on_x86_64};
 
 impl Constants {
     /// Computes the constants of a CRC.
@@ -172,6 +172,7 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     on_aarch64!(PmullEor3, FoldApart, "pmull_eor3", copy FoldLong),
     // Other CPUs with the instructions for AES: Neoverse N1, Cortex-A.
     on_aarch64!(Pmull, FoldApart, "pmull", copy FoldLong),
+    on_riscv64!(Zbc, FoldApart, "zbc", copy FoldLong),
     #[cfg(feature = "generic")]
     Kernel::generic::<FoldApart>("generic"),
     #[cfg(feature = "methods")]

@@ -21,8 +21,7 @@
 //!
 //! The distances are found by `residue strength multiples`, and proved when this is compiled.
 
-use super::chains::{EightChains, OneChain};
-use super::family::{CompiledIn, WithConstants};
+use super::family::CompiledIn;
 use super::params::Params;
 use super::width::Width;
 use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
@@ -90,34 +89,15 @@ const STEP: usize = 64;
 
 /// Removes all but the end of long data, and then all but the end of this, and leaves the rest and
 /// short data to the body `Rest`.
-pub(crate) type SparseOr<N, Rest, const FROM: usize> =
-    ByLength<Rest, OutOfLine<Sparse<N, Rest, true>>, FROM>;
-
-/// Takes short data, and the end of long ones, by a small table: in eight chains where the end is
-/// long, else in one, which is less code.
-pub(crate) struct Chained<N>(PhantomData<N>);
-
-impl<N: Sparsely, T: Tier> Body<T> for Chained<N> {
-    type Family = N;
-    const EDGES: Edges = <EightChains as Body<T>>::EDGES;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
-        if N::SHORT.is_empty() {
-            WithConstants::<N, EightChains>::run(tier, &(), state, data)
-        } else {
-            WithConstants::<N, OneChain>::run(tier, &(), state, data)
-        }
-    }
-}
+pub(crate) type SparseOr<N, Rest> = ByLength<Rest, OutOfLine<Sparse<N, Rest, true>>, SPARSE_FROM>;
 
 /// Removes all but the end of long data, and leaves this and short data to the body `Rest`, which
 /// is fast.
 pub(crate) type SparseOnce<N, Rest> = ByLength<Rest, OutOfLine<Sparse<N, Rest, false>>, ONCE_FROM>;
 
-/// The length from which short distances are faster than a small table: 872 ns and 1100 on a Zen 4.
-pub(crate) const SPARSE_FROM: usize = 512;
-/// The length from which they are faster than slicing: on a Zen 4 1024 bytes take 199 ns and 213.
-pub(crate) const SLICING_TO: usize = 1024;
+/// The length from which short distances are faster than slicing: on a Zen 4 1024 bytes take 199 ns
+/// and 213.
+pub(crate) const SPARSE_FROM: usize = 1024;
 /// The length from which few distances are faster than 16-byte products on CPUs that start one in
 /// each cycle, an estimate; on a Zen 4, which starts one in two, 16 KiB take 953 ns and 1180.
 pub(super) const ONCE_FROM: usize = 16 << 10;

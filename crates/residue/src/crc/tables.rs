@@ -117,6 +117,13 @@ impl<W: Word> Tables<W> {
     }
 }
 
+/// Whether few CPUs of the target need the tables of a compiled-in CRC, 16 KiB of a program that no
+/// compressor makes smaller.
+pub(super) const RARE: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+/// Whether these tables are computed at first use. A module of WebAssembly is downloaded.
+pub(super) const LATE: bool = cfg!(feature = "std") && (RARE || cfg!(target_arch = "wasm32"));
+
 /// The family of the CRCs that fit a word `W`, on tables.
 ///
 /// The state is the register.

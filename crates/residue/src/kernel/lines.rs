@@ -52,3 +52,9 @@ macro_rules! on_aarch64 {
     ($($line:tt)*) => { $crate::kernel::line!(aarch64 present on; $($line)*) };
 }
 pub(crate) use on_aarch64;
+
+/// Makes a line of a kernel table for 64-bit RISC-V, as `on_aarch64!` does for aarch64.
+macro_rules! on_riscv64 {
+    ($($line:tt)*) => { $crate::kernel::line!(riscv64 present on; $($line)*) };
+}
+pub(crate) use on_riscv64;

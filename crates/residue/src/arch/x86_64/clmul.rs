@@ -2,10 +2,7 @@
 
 use super::{Avx2Pclmul, Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42Pclmul};
 use crate::arch::ops;
-use crate::arch::{
-    ByteMatrix, CarryLess, CarryLessWide, Head,
-    clmul::{one_lane, shift_index},
-};
+use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Head, clmul::one_lane};
 use crate::cpu::ReadAhead;
 use core::arch::{asm, x86_64::*};
 
@@ -278,7 +275,7 @@ impl CarryLessWide for Avx512Vpclmul {
             let index = self.load_wide(PLACES[bytes..].first_chunk().unwrap_or(&[0; 64]));
             let last = self.load_wide(LAST[bytes..].first_chunk().unwrap_or(&[0; 64]));
             let moved = _mm512_permutexvar_epi8(index, message);
-            let spill = self.shuffle(register, shift_index(16 + bytes.min(16)));
+            let spill = self.shifted(register, 16 + bytes.min(16));
             Head {
                 first: _mm512_and_si512(moved, last),
                 spill: _mm512_zextsi128_si512(spill),
