@@ -21,26 +21,34 @@
 
 enum { ROUNDS = 41, LARGEST = 64 << 20, MOST = 4 };
 
-/* Calls a function `calls` times. With `mask` 0 the calls are independent of each other; otherwise
- * the address of each depends on the value before, as of a caller that waits for it. */
-typedef uint64_t loop(const unsigned char *data, size_t length, size_t calls, uint64_t mask);
+/* Calls a function `calls` times. The calls of `independent` loops do not wait for each other; the
+ * address of each of `waiting` ones depends on the value before. */
+typedef uint64_t loop(const unsigned char *data, size_t length, size_t calls);
 
-/* The compiler must not know that these are always zero. */
+/* The compiler must not know that this is always zero. */
 static volatile uint64_t none;
 
 #define LOOP(name, call)                                                                   \
-    static uint64_t name(const unsigned char *start, size_t length, size_t calls,          \
-                         uint64_t mask)                                                    \
+    static uint64_t name##_independent(const unsigned char *data, size_t length,           \
+                                       size_t calls)                                       \
+    {                                                                                      \
+        uint64_t value = 0;                                                                \
+        for (size_t i = 0; i < calls; i++)                                                 \
+            value = (call);                                                                \
+        return value;                                                                      \
+    }                                                                                      \
+    static uint64_t name##_waiting(const unsigned char *start, size_t length,              \
+                                   size_t calls)                                           \
     {                                                                                      \
         const unsigned char *data = start;                                                 \
-        uint64_t value = 0;                                                                \
-        uint64_t zero = none;                                                              \
+        uint64_t value = 0, zero = none;                                                   \
         for (size_t i = 0; i < calls; i++) {                                               \
             value = (call);                                                                \
-            data = start + (value & mask & zero);                                          \
+            data = start + (value & zero);                                                 \
         }                                                                                  \
         return value;                                                                      \
     }
+#define CONTENDER(library, name) {library, {name##_independent, name##_waiting}}
 
 LOOP(residue_of_crc32, residue_crc32(data, length))
 LOOP(residue_of_crc32c, residue_crc32c(data, length))
@@ -61,7 +69,7 @@ LOOP(zlib_adler32, adler32(1, data, (uInt)length))
 
 struct contender {
     const char *library;
-    loop *run;
+    loop *run[2];
 };
 
 struct subject {
@@ -71,33 +79,33 @@ struct subject {
 
 static const struct subject SUBJECTS[] = {
     {"crc-32",
-     {{"residue", residue_of_crc32},
+     {CONTENDER("residue", residue_of_crc32),
 #ifdef HAVE_ISAL
-      {"isa-l", isal_crc32},
+      CONTENDER("isa-l", isal_crc32),
 #endif
 #ifdef HAVE_LIBDEFLATE
-      {"libdeflate", libdeflate_of_crc32},
+      CONTENDER("libdeflate", libdeflate_of_crc32),
 #endif
 #ifdef HAVE_ZLIB
-      {"zlib", zlib_crc32},
+      CONTENDER("zlib", zlib_crc32),
 #endif
      }},
     {"crc-32c",
-     {{"residue", residue_of_crc32c},
+     {CONTENDER("residue", residue_of_crc32c),
 #ifdef HAVE_ISAL
-      {"isa-l", isal_crc32c},
+      CONTENDER("isa-l", isal_crc32c),
 #endif
      }},
     {"adler-32",
-     {{"residue", residue_of_adler32},
+     {CONTENDER("residue", residue_of_adler32),
 #ifdef HAVE_ISAL
-      {"isa-l", isal_adler},
+      CONTENDER("isa-l", isal_adler),
 #endif
 #ifdef HAVE_LIBDEFLATE
-      {"libdeflate", libdeflate_of_adler32},
+      CONTENDER("libdeflate", libdeflate_of_adler32),
 #endif
 #ifdef HAVE_ZLIB
-      {"zlib", zlib_adler32},
+      CONTENDER("zlib", zlib_adler32),
 #endif
      }},
 };
@@ -120,17 +128,17 @@ static int ascending(const void *one, const void *other)
 
 /* Fills `medians` with the nanoseconds that a call of each contender takes. Returns whether all of
  * them compute the same. */
-static int race(const struct subject *subject, const unsigned char *data, size_t length,
-                uint64_t mask, double *medians)
+static int race(const struct subject *subject, const unsigned char *data, size_t length, int waits,
+                double *medians)
 {
     static double times[MOST][ROUNDS];
     size_t contenders = 0;
-    while (contenders < MOST && subject->contenders[contenders].run != NULL)
+    while (contenders < MOST && subject->contenders[contenders].library != NULL)
         contenders++;
     /* Bits above the value are the peer's own. */
-    uint32_t value = (uint32_t)subject->contenders[0].run(data, length, 1, 0);
+    uint32_t value = (uint32_t)subject->contenders[0].run[waits](data, length, 1);
     for (size_t i = 1; i < contenders; i++)
-        if ((uint32_t)subject->contenders[i].run(data, length, 1, 0) != value)
+        if ((uint32_t)subject->contenders[i].run[waits](data, length, 1) != value)
             return 0;
     /* 200 microseconds a round, by the duration of ours. */
     size_t calls = 1;
@@ -138,7 +146,7 @@ static int race(const struct subject *subject, const unsigned char *data, size_t
     do {
         calls *= 2;
         began = seconds();
-        subject->contenders[0].run(data, length, calls, mask);
+        subject->contenders[0].run[waits](data, length, calls);
         taken = seconds() - began;
     } while (taken < 2e-4);
     for (int round = 0; round < ROUNDS; round++)
@@ -146,7 +154,7 @@ static int race(const struct subject *subject, const unsigned char *data, size_t
             /* Another one begins each round. */
             size_t i = (turn + (size_t)round) % contenders;
             began = seconds();
-            subject->contenders[i].run(data, length, calls, mask);
+            subject->contenders[i].run[waits](data, length, calls);
             times[i][round] = (seconds() - began) / (double)calls * 1e9;
         }
     for (size_t i = 0; i < contenders; i++) {
@@ -179,13 +187,13 @@ int main(int count, char **words)
                 double medians[MOST] = {0};
                 if (waits && SIZES[i] > 1500)
                     continue;
-                if (!race(subject, data, SIZES[i], waits ? ~UINT64_C(0) : 0, medians)) {
+                if (!race(subject, data, SIZES[i], waits, medians)) {
                     fprintf(stderr, "rivals: values of %s of %zu bytes differ\n", subject->code,
                             SIZES[i]);
                     return 1;
                 }
                 size_t best = 0;
-                for (size_t c = 1; c < MOST && subject->contenders[c].run != NULL; c++)
+                for (size_t c = 1; c < MOST && subject->contenders[c].library != NULL; c++)
                     if (best == 0 || medians[c] < medians[best])
                         best = c;
                 printf("%-10s %9zu %-10s %12.1f %12.1f  ", subject->code, SIZES[i],

@@ -187,8 +187,15 @@ pub unsafe fn bytes<'a>(data: *const c_void, length: usize) -> Result<&'a [u8], 
 /// `data` must be null or valid for reads of `length` bytes for all of `'a`.
 #[inline]
 pub unsafe fn bytes_or_none<'a>(data: *const c_void, length: usize) -> &'a [u8] {
+    /// A call, or the compiler would select the address without a branch: a call for short data
+    /// would then wait for the value of the one before, in whose register it makes the condition.
+    #[cold]
+    #[inline(never)]
+    fn none() -> &'static [u8] {
+        &[]
+    }
     if data.is_null() || length > isize::MAX as usize {
-        return &[];
+        return none();
     }
     // SAFETY: not null and not too long; the caller guarantees that the bytes are valid for reads.
     unsafe { std::slice::from_raw_parts(data.cast(), length) }

@@ -1,4 +1,7 @@
 //! One-shot functions: each family by name.
+//!
+//! Those that return a value alone have the ABI `C-unwind`: they hand over to a kernel, which does
+//! not panic, by a jump. `C` would make it a call, to abort the program if it did.
 
 use crate::ffi::{bytes, bytes_or_none, residue_status, run, write};
 use residue::crc::{CRC_32, CRC_32C, CRC_64_NVME};
@@ -8,28 +11,28 @@ use std::ffi::c_void;
 
 /// Computes CRC-32C: iSCSI, SCTP, ext4, Btrfs, NVMe/TCP. "123456789" gives 0xe3069283.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_crc32c(data: *const c_void, length: usize) -> u32 {
+pub unsafe extern "C-unwind" fn residue_crc32c(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     residue::crc32c(unsafe { bytes_or_none(data, length) })
 }
 
 /// Computes CRC-32: Ethernet, zip, gzip, PNG; zlib's crc32. "123456789" gives 0xcbf43926.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_crc32(data: *const c_void, length: usize) -> u32 {
+pub unsafe extern "C-unwind" fn residue_crc32(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     residue::crc32(unsafe { bytes_or_none(data, length) })
 }
 
 /// Computes CRC-64/NVME: NVMe, S3. "123456789" gives 0xae8b14860a799888.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_crc64_nvme(data: *const c_void, length: usize) -> u64 {
+pub unsafe extern "C-unwind" fn residue_crc64_nvme(data: *const c_void, length: usize) -> u64 {
     // SAFETY: the header's rules.
     residue::crc64_nvme(unsafe { bytes_or_none(data, length) })
 }
 
 /// Computes Adler-32: zlib streams. "Wikipedia" gives 0x11e60398; no data 1.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_adler32(data: *const c_void, length: usize) -> u32 {
+pub unsafe extern "C-unwind" fn residue_adler32(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     residue::adler32(unsafe { bytes_or_none(data, length) })
 }
@@ -37,7 +40,10 @@ pub unsafe extern "C" fn residue_adler32(data: *const c_void, length: usize) -> 
 /// Computes the Internet checksum (RFC 1071) of IPv4, TCP, UDP and ICMP, complemented, as a
 /// big-endian value: store it by htons(). Returns 0 for data that contains its correct checksum.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_internet_checksum(data: *const c_void, length: usize) -> u16 {
+pub unsafe extern "C-unwind" fn residue_internet_checksum(
+    data: *const c_void,
+    length: usize,
+) -> u16 {
     // SAFETY: the header's rules.
     internet::checksum(unsafe { bytes_or_none(data, length) })
 }
@@ -51,7 +57,7 @@ pub extern "C" fn residue_internet_update(checksum: u16, old_field: u16, new_fie
 
 /// Computes the checksum of XNS IDP and IPX, of the packet after its checksum field; never 0xffff.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_xns_checksum(data: *const c_void, length: usize) -> u16 {
+pub unsafe extern "C-unwind" fn residue_xns_checksum(data: *const c_void, length: usize) -> u16 {
     // SAFETY: the header's rules.
     xns::checksum(unsafe { bytes_or_none(data, length) })
 }
@@ -59,7 +65,7 @@ pub unsafe extern "C" fn residue_xns_checksum(data: *const c_void, length: usize
 /// Computes Fletcher-16: sums of bytes modulo 255, the second in the upper byte. "abcde" gives
 /// 0xc8f0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_fletcher16(data: *const c_void, length: usize) -> u16 {
+pub unsafe extern "C-unwind" fn residue_fletcher16(data: *const c_void, length: usize) -> u16 {
     // SAFETY: the header's rules.
     residue::fletcher16(unsafe { bytes_or_none(data, length) })
 }
@@ -67,21 +73,21 @@ pub unsafe extern "C" fn residue_fletcher16(data: *const c_void, length: usize) 
 /// Computes Fletcher-32: sums of little-endian 16-bit words modulo 65535, the second in the upper
 /// half; an odd last byte is padded with a zero byte. "abcde" gives 0xf04fc729.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_fletcher32(data: *const c_void, length: usize) -> u32 {
+pub unsafe extern "C-unwind" fn residue_fletcher32(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     residue::fletcher32(unsafe { bytes_or_none(data, length) })
 }
 
 /// Computes Fletcher-32 of big-endian words.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_fletcher32_be(data: *const c_void, length: usize) -> u32 {
+pub unsafe extern "C-unwind" fn residue_fletcher32_be(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     fletcher::fletcher32_be(unsafe { bytes_or_none(data, length) })
 }
 
 /// Continues a CRC-32C with further bytes. To start, pass crc 0, that of no data.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_crc32c_extend(
+pub unsafe extern "C-unwind" fn residue_crc32c_extend(
     crc: u32,
     data: *const c_void,
     length: usize,
@@ -92,14 +98,18 @@ pub unsafe extern "C" fn residue_crc32c_extend(
 
 /// Continues a CRC-32 with further bytes: zlib's crc32. To start, pass crc 0, that of no data.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_crc32_extend(crc: u32, data: *const c_void, length: usize) -> u32 {
+pub unsafe extern "C-unwind" fn residue_crc32_extend(
+    crc: u32,
+    data: *const c_void,
+    length: usize,
+) -> u32 {
     // SAFETY: the header's rules.
     residue::crc32_extend(crc, unsafe { bytes_or_none(data, length) })
 }
 
 /// Continues a CRC-64/NVME with further bytes. To start, pass crc 0, that of no data.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_crc64_nvme_extend(
+pub unsafe extern "C-unwind" fn residue_crc64_nvme_extend(
     crc: u64,
     data: *const c_void,
     length: usize,
@@ -111,7 +121,7 @@ pub unsafe extern "C" fn residue_crc64_nvme_extend(
 /// Continues an Adler-32 with further bytes: zlib's adler32. To start, pass adler 1, that of no
 /// data.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn residue_adler32_extend(
+pub unsafe extern "C-unwind" fn residue_adler32_extend(
     adler: u32,
     data: *const c_void,
     length: usize,

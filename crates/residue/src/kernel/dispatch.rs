@@ -35,16 +35,19 @@ impl<E: Copy> Choice<E> {
     /// Returns the entry of the best kernel this CPU can run.
     #[inline]
     fn get(&self) -> E {
+        self.known().unwrap_or_else(|| self.choose())
+    }
+
+    /// Returns the entry, if it was chosen before.
+    #[inline]
+    fn known(&self) -> Option<E> {
         // Where all kernels are portable, the compiler then calls the one directly.
         if let [only] = &self.lines {
-            return only.entry;
+            return Some(only.entry);
         }
         let chosen = self.chosen.load(Relaxed);
-        if chosen == UNDECIDED {
-            return self.choose();
-        }
         // SAFETY: only `choose` stores here, and it stores an `E`, which is as large as a pointer.
-        unsafe { core::mem::transmute_copy(&chosen) }
+        (chosen != UNDECIDED).then(|| unsafe { core::mem::transmute_copy(&chosen) })
     }
 
     #[cold]
@@ -181,9 +184,35 @@ impl<F: Family> Dispatch<F> {
     /// Advances `state` over `data`.
     #[inline]
     pub(crate) fn run(&self, context: &F::Context, state: F::State, data: &[u8]) -> F::State {
+        /// Chooses, and calls the choice. With this call, a function that only computes a state
+        /// saves no register, and calls the entry by a jump.
+        ///
+        /// # Safety
+        /// The choice must be that of a [`Dispatch`].
+        #[cold]
+        #[inline(never)]
+        unsafe fn first<F: Family>(
+            run: &Choice<Run<F>>,
+            context: &F::Context,
+            state: F::State,
+            data: &[u8],
+        ) -> F::State {
+            // SAFETY: the caller ensures it.
+            unsafe { run.choose()(context, state, data) }
+        }
         // SAFETY: a `Choice` returns entries of kernels whose needs are within `cpu::features`, and
         // the last kernel of a table needs nothing.
-        unsafe { choice!(self, run)(context, state, data) }
+        unsafe {
+            match self {
+                Dispatch::Among { run, .. } => match run.known() {
+                    Some(entry) => entry(context, state, data),
+                    None => first::<F>(run, context, state, data),
+                },
+                Dispatch::Last(kernels) => {
+                    (kernels[kernels.len() - 1].entries.run)(context, state, data)
+                }
+            }
+        }
     }
 
     /// Returns the check value of `data`.
@@ -203,12 +232,30 @@ impl<F: Family> Dispatch<F> {
             // SAFETY: the caller ensures it.
             unsafe { entry(context, data) }
         }
-        let entry = choice!(self, oneshot);
+        /// Chooses, and calls the choice, as in `run`.
+        ///
+        /// # Safety
+        /// The choice must be that of a [`Dispatch`].
+        #[cold]
+        #[inline(never)]
+        unsafe fn first<F: Family>(
+            oneshot: &Choice<Oneshot<F>>,
+            context: &F::Context,
+            data: &[u8],
+        ) -> F::Value {
+            // SAFETY: the caller ensures it.
+            unsafe { oneshot.choose()(context, data) }
+        }
         // SAFETY: as in `run`.
         unsafe {
             match self {
-                Dispatch::Among { .. } => entry(context, data),
-                Dispatch::Last(_) => apart::<F>(entry, context, data),
+                Dispatch::Among { oneshot, .. } => match oneshot.known() {
+                    Some(entry) => entry(context, data),
+                    None => first::<F>(oneshot, context, data),
+                },
+                Dispatch::Last(kernels) => {
+                    apart::<F>(kernels[kernels.len() - 1].entries.oneshot, context, data)
+                }
             }
         }
     }
