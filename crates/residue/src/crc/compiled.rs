@@ -196,7 +196,7 @@ macro_rules! compiled_kernels {
                     Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
                         .same_as("eight_chains")
                 } else if $crate::crc::sparse::FAST {
-                    Kernel::compact::<
+                    Kernel::on::<
                         Portable,
                         SparseOr<$name, OnTables<$name, Slicing<$word, 16>>>,
                     >("portable")
