@@ -73,6 +73,9 @@ macro_rules! x86_64_tiers {
             /// Dot products in 64-byte vectors.
             avx512_vnni::Avx512Vnni: "avx2" "bmi2" "avx512f" "avx512bw" "avx512dq"
                 "avx512vl" "avx512vnni";
+            /// Dot products in 32-byte vectors.
+            avx512_vnni_32::Avx512Vnni32: "avx2" "bmi2" "avx512f" "avx512bw" "avx512dq"
+                "avx512vl" "avx512vnni";
         }
     };
 }

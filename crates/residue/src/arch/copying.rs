@@ -165,6 +165,13 @@ impl<T: WordSum + Enter<Copying = Copying<T>>> WordSum for Copying<T> {
     const BIAS: i32 = T::BIAS;
     const WORDS_TO: usize = T::WORDS_TO;
     type Lanes = T::Lanes;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
+
     handed_on! {
         fn lanes(self, each: i32) -> T::Lanes;
         fn sum(self, lanes: T::Lanes, words: T::V, twice: bool) -> T::Lanes;

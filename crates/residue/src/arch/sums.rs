@@ -113,6 +113,13 @@ pub(crate) trait WordSum: Load {
     const WORDS_TO: usize;
     /// A vector of 32-bit lanes, one for every two words.
     type Lanes: Copy;
+    /// The tier of vectors of half the size, or this tier if there is none.
+    type Narrow: WordSum;
+    /// The length from which narrower vectors are as fast, and faster for data in memory, on CPUs
+    /// whose profile says so.
+    const NARROW_FROM: usize = usize::MAX;
+    /// Returns the marker of the narrower tier.
+    fn narrow(self) -> Self::Narrow;
     /// Returns lanes that all hold one number.
     fn lanes(self, each: i32) -> Self::Lanes;
     /// Adds the little-endian words, each less the bias, two to a lane.

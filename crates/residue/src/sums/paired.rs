@@ -15,8 +15,9 @@
 //!   powers of four only, by which they are multiplied once, at the end. Zeros behind the data cost
 //!   nothing, and the number of words becomes one rotation.
 
-use crate::arch::WordSum;
-use crate::body::{Body, Edges};
+use crate::arch::{WordSum, in_two_streams};
+use crate::body::{Body, Edges, Tier};
+use crate::cpu;
 use crate::sums::running::Summed;
 use core::marker::PhantomData;
 
@@ -40,6 +41,12 @@ pub(crate) trait Paired: Summed {
 #[inline(always)]
 fn bias<F: Paired, T: WordSum>(vectors: usize) -> i32 {
     (if F::TWICE { 3 } else { 2 }) * T::BIAS * vectors as i32
+}
+
+/// Returns whether the CPU reads data that come from memory faster by narrower vectors.
+#[inline(always)]
+fn narrow_loads() -> bool {
+    cpu::found_profile().is_some_and(|profile| profile.narrow_loads)
 }
 
 /// Sums up to eight vectors at once, longer data by [`Long`].
@@ -66,6 +73,8 @@ pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) 
         let (ae, bf) = (sum(sum(start(4), a), e), sum(sum(start(4), b), f));
         let (cg, dh) = (sum(sum(start(0), c), g), sum(sum(start(0), d), h));
         [tier.add(ae, cg), tier.add(bf, dh)]
+    } else if n >= T::NARROW_FROM && narrow_loads() {
+        return tier.narrow().outline::<Long<F>>(&(), state, data);
     } else {
         return tier.outline::<Long<F>>(&(), state, data);
     };
@@ -91,13 +100,23 @@ impl<F: Paired, T: WordSum> Body<T> for Long<F> {
             assert!(vectors * 3 * 65535 <= i32::MAX as u64 && 8 * T::BYTES % 32 == 0);
         };
         let sum = |lanes, v| tier.sum(lanes, v, F::TWICE);
+        let streams = in_two_streams(data.len());
         for block in data.chunks(8 * T::BYTES * Self::STEPS) {
             let (vectors, rest) = tier.blocks(block);
             let (steps, single) = vectors.as_chunks::<8>();
             let mut lanes = [tier.lanes(0); 8];
             lanes[0] = tier.lanes(bias::<F, T>(vectors.len() / 2 + 1));
             lanes[1] = tier.lanes(bias::<F, T>(vectors.len().div_ceil(2)));
-            for step in steps {
+            // Both halves side by side, if in two streams.
+            let (first, second) = steps.split_at(if streams { steps.len() / 2 } else { 0 });
+            for (one, other) in first.iter().zip(second) {
+                for step in [one, other] {
+                    for i in 0..8 {
+                        lanes[i] = sum(lanes[i], tier.load(&step[i]));
+                    }
+                }
+            }
+            for step in &second[first.len()..] {
                 for i in 0..8 {
                     lanes[i] = sum(lanes[i], tier.load(&step[i]));
                 }

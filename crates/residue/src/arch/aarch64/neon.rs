@@ -41,6 +41,12 @@ impl WordSum for Neon {
     const BIAS: i32 = 0;
     /// The limit is not measured.
     const WORDS_TO: usize = 24;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
 
     ops! {
         fn lanes(self, each: i32) -> uint32x4_t { vdupq_n_u32(each as u32) }

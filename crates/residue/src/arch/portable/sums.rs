@@ -40,6 +40,12 @@ impl WordSum for Portable {
     type Lanes = [i32; 8];
     const BIAS: i32 = 32768;
     const WORDS_TO: usize = 0;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn lanes(self, each: i32) -> [i32; 8] {

@@ -131,6 +131,12 @@ impl WordSum for Avx2 {
     /// 64-bit words have half the latency up to this length; for random lengths, vectors are faster
     /// by a seventh from 64 bytes on.
     const WORDS_TO: usize = 128;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
 
     ops! {
         fn lanes(self, each: i32) -> __m256i { _mm256_set1_epi32(each) }

@@ -1,6 +1,6 @@
 //! Sums of words and of bytes in 64-byte vectors.
 
-use super::Avx512Vnni;
+use super::{Avx2, Avx512Vnni, Avx512Vnni32};
 use super::clmul::read_ahead;
 use crate::arch::sums::{Load, Weighted, WordSum, after};
 use crate::arch::{ops, vectors};
@@ -46,6 +46,13 @@ impl WordSum for Avx512Vnni {
     /// Up to this length 64-bit words have a little more than half of the latency of vectors under
     /// masks, which are faster for random lengths.
     const WORDS_TO: usize = 96;
+    type Narrow = Avx512Vnni32;
+    const NARROW_FROM: usize = 4096;
+
+    #[inline(always)]
+    fn narrow(self) -> Avx512Vnni32 {
+        Avx512Vnni32::within(self)
+    }
 
     ops! {
         fn lanes(self, each: i32) -> __m512i { _mm512_set1_epi32(each) }
@@ -67,6 +74,60 @@ impl WordSum for Avx512Vnni {
             let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(lanes), odd);
             _mm512_reduce_add_epi64(_mm512_add_epi64(even, odd)) as u64
         }
+    }
+}
+
+impl Load for Avx512Vnni32 {
+    vectors!(
+        __m256i, 32, false; _mm256_setzero_si256();
+        |block| _mm256_loadu_si256(block.as_ptr().cast())
+    );
+
+    #[inline(always)]
+    fn load_low(self, data: &[u8], from: usize) -> __m256i {
+        Avx2::within(self).load_low(data, from)
+    }
+
+    #[inline(always)]
+    fn load_rest(self, data: &[u8], from: usize) -> __m256i {
+        Avx2::within(self).load_rest(data, from)
+    }
+}
+
+impl WordSum for Avx512Vnni32 {
+    type Lanes = __m256i;
+    const BIAS: i32 = <Avx2 as WordSum>::BIAS;
+    const WORDS_TO: usize = <Avx2 as WordSum>::WORDS_TO;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
+
+    ops! {
+        fn lanes(self, each: i32) -> __m256i { _mm256_set1_epi32(each) }
+        fn sum(self, lanes: __m256i, words: __m256i, twice: bool) -> __m256i {
+            let words = _mm256_xor_si256(words, _mm256_set1_epi16(i16::MIN));
+            let weights = _mm256_set1_epi32(if twice { 0x0001_0002 } else { 0x0001_0001 });
+            _mm256_dpwssd_epi32(lanes, words, weights)
+        }
+        fn add(self, a: __m256i, b: __m256i) -> __m256i { _mm256_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn packed(self, lanes: __m256i) -> u64 {
+        Avx2::within(self).packed(lanes)
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: __m256i) -> u64 {
+        WordSum::total(Avx2::within(self), lanes)
+    }
+
+    #[inline(always)]
+    fn columns(self, even: __m256i, odd: __m256i) -> u64 {
+        Avx2::within(self).columns(even, odd)
     }
 }
 

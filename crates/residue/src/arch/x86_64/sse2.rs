@@ -29,6 +29,12 @@ impl WordSum for Sse2 {
     type Lanes = __m128i;
     const BIAS: i32 = 32768;
     const WORDS_TO: usize = WORDS_TO;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
 
     ops! {
         fn lanes(self, each: i32) -> __m128i { _mm_set1_epi32(each) }
