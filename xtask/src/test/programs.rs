@@ -32,7 +32,8 @@ pub struct Program {
     command: Command,
 }
 
-/// Compiles all tests, on all CPUs, and returns their programs, which run `long` tests as well or not.
+/// Compiles all tests, on all CPUs, and returns their programs, which run `long` tests as well or
+/// not.
 ///
 /// # Errors
 /// That they do not compile; the compiler has said why.

@@ -118,6 +118,9 @@ pub(crate) trait WordSum: Load {
     /// The length from which narrower vectors are as fast, and faster for data in memory, on CPUs
     /// whose profile says so.
     const NARROW_FROM: usize = usize::MAX;
+    /// Whether long data may be summed in two streams. No CPU without vectors of 64 bytes was
+    /// measured.
+    const IN_STREAMS: bool = false;
     /// Returns the marker of the narrower tier.
     fn narrow(self) -> Self::Narrow;
     /// Returns lanes that all hold one number.

@@ -1,4 +1,5 @@
-//! Detection on 64-bit RISC-V: by the operating system, or, without `std`, by the compiler's target.
+//! Detection on 64-bit RISC-V: by the operating system, or, without `std`, by the compiler's
+//! target.
 
 use super::features::Features;
 

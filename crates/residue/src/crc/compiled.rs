@@ -74,8 +74,11 @@ macro_rules! compiled_in {
             fn tables() -> &'static Tables<$word> {
                 #[cfg(feature = "std")]
                 if super::tables::LATE {
-                    static TABLES: std::sync::OnceLock<Tables<$word>> = std::sync::OnceLock::new();
-                    return TABLES.get_or_init(|| Tables::<$word>::new(&super::catalog::$params));
+                    use std::{boxed::Box, sync::OnceLock};
+                    // On the heap: a static of this size would be in the program's file.
+                    static TABLES: OnceLock<Box<Tables<$word>>> = OnceLock::new();
+                    return TABLES
+                        .get_or_init(|| Box::new(Tables::<$word>::new(&super::catalog::$params)));
                 }
                 static TABLES: Tables<$word> = Tables::<$word>::new(&super::catalog::$params);
                 &TABLES
@@ -153,7 +156,7 @@ macro_rules! compiled_kernels {
             use $crate::crc::embedded::{Bitwise, BitwiseBranch, BitwiseMsb};
             use $crate::crc::fold::FoldApart;
             use $crate::crc::sparse::SparseOr;
-            use $crate::crc::tables::{Bytewise, Nibble, Slicing};
+            use $crate::crc::tables::{Bytewise, Nibble, Reflected};
             use $crate::kernel::Kernel;
             &[
                 $($line,)*
@@ -164,17 +167,17 @@ macro_rules! compiled_kernels {
                 #[cfg(feature = "methods")]
                 Kernel::compact::<
                     Portable,
-                    SparseOr<$name, OnTables<$name, Slicing<$word, 16>>>,
+                    SparseOr<$name, OnTables<$name, Reflected<$word, 16>>>,
                 >("sparse")
                 .method(),
                 #[cfg(feature = "methods")]
-                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16")
+                Kernel::on::<Portable, OnTables<$name, Reflected<$word, 16>>>("slicing16")
                     .method(),
                 #[cfg(feature = "methods")]
-                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 8>>>("slicing8")
+                Kernel::on::<Portable, OnTables<$name, Reflected<$word, 8>>>("slicing8")
                     .historical(),
                 #[cfg(feature = "methods")]
-                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 4>>>("slicing4")
+                Kernel::on::<Portable, OnTables<$name, Reflected<$word, 4>>>("slicing4")
                     .historical(),
                 #[cfg(feature = "methods")]
                 Kernel::on::<Portable, OnTables<$name, Bytewise<$word>>>("bytewise")
@@ -195,14 +198,20 @@ macro_rules! compiled_kernels {
                 if $crate::crc::tables::RARE && !$crate::crc::tables::LATE {
                     Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
                         .same_as("eight_chains")
+                } else if $crate::crc::tables::RARE && $crate::crc::sparse::FAST {
+                    Kernel::compact::<
+                        Portable,
+                        SparseOr<$name, OnTables<$name, Reflected<$word, 16>>>,
+                    >("portable")
+                    .same_as("sparse")
                 } else if $crate::crc::sparse::FAST {
                     Kernel::on::<
                         Portable,
-                        SparseOr<$name, OnTables<$name, Slicing<$word, 16>>>,
+                        SparseOr<$name, OnTables<$name, Reflected<$word, 16>>>,
                     >("portable")
                     .same_as("sparse")
                 } else {
-                    Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
+                    Kernel::on::<Portable, OnTables<$name, Reflected<$word, 16>>>("portable")
                         .same_as("slicing16")
                 },
             ]

@@ -183,6 +183,18 @@ impl<W: Word, const N: usize, T: Tier> Body<T> for Slicing<W, N> {
     }
 }
 
+/// [`Slicing`] for reflected CRCs alone, in half of the code.
+pub(crate) struct Reflected<W, const N: usize>(core::marker::PhantomData<W>);
+
+impl<W: Word, const N: usize, T: Tier> Body<T> for Reflected<W, N> {
+    type Family = Tabled<W>;
+    const EDGES: Edges = Edges::NONE;
+    #[inline(always)]
+    fn run(_: T, context: &Tables<W>, state: W, data: &[u8]) -> W {
+        ordered::<W, N, true>(context, state, data)
+    }
+}
+
 #[inline(always)]
 fn slicing<W: Word, const N: usize>(context: &Tables<W>, state: W, data: &[u8]) -> W {
     if context.ends.reflected() {
@@ -235,8 +247,8 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
     }
     // The part of the register beyond N bytes.
     sum = sum ^ if REFLECTED { state.down(8 * N) } else { state.up(8 * N) };
-    // By words of up to eight bytes, in two sums: all look-ups end at about the same time, and a chain
-    // of additions behind them would be twice as long.
+    // By words of up to eight bytes, in two sums: all look-ups end at about the same time, and a
+    // chain of additions behind them would be twice as long.
     let mut sums = [sum, W::of_low(0)];
     for (i, chunk) in met.chunks(8).enumerate() {
         let place = 8 * i;

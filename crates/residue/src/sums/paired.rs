@@ -100,7 +100,7 @@ impl<F: Paired, T: WordSum> Body<T> for Long<F> {
             assert!(vectors * 3 * 65535 <= i32::MAX as u64 && 8 * T::BYTES % 32 == 0);
         };
         let sum = |lanes, v| tier.sum(lanes, v, F::TWICE);
-        let streams = in_two_streams(data.len());
+        let streams = T::IN_STREAMS && in_two_streams(data.len());
         for block in data.chunks(8 * T::BYTES * Self::STEPS) {
             let (vectors, rest) = tier.blocks(block);
             let (steps, single) = vectors.as_chunks::<8>();

@@ -48,6 +48,7 @@ impl WordSum for Avx512Vnni {
     const WORDS_TO: usize = 96;
     type Narrow = Avx512Vnni32;
     const NARROW_FROM: usize = 4096;
+    const IN_STREAMS: bool = true;
 
     #[inline(always)]
     fn narrow(self) -> Avx512Vnni32 {
@@ -99,6 +100,7 @@ impl WordSum for Avx512Vnni32 {
     const BIAS: i32 = <Avx2 as WordSum>::BIAS;
     const WORDS_TO: usize = <Avx2 as WordSum>::WORDS_TO;
     type Narrow = Self;
+    const IN_STREAMS: bool = true;
 
     #[inline(always)]
     fn narrow(self) -> Self {
