@@ -115,9 +115,8 @@ pub(crate) trait WordSum: Load {
     type Lanes: Copy;
     /// The tier of vectors of half the size, or this tier if there is none.
     type Narrow: WordSum;
-    /// The length from which narrower vectors are as fast, and faster for data in memory, on CPUs
-    /// whose profile says so.
-    const NARROW_FROM: usize = usize::MAX;
+    /// Whether there is one.
+    const NARROWS: bool = false;
     /// Whether long data may be summed in two streams. No CPU without vectors of 64 bytes was
     /// measured.
     const IN_STREAMS: bool = false;

@@ -239,7 +239,7 @@ pub(crate) struct Vectors;
 
 impl<T: WordSum> Body<T> for Vectors {
     type Family = Internet;
-    const EDGES: Edges = Edges::of(&[2 * 65536], &[<paired::Long<Internet> as Body<T>>::EDGES]);
+    const EDGES: Edges = Edges::of(&[2 * 65536], &[paired::EdgesOf::<Internet, T>::ALL]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
         if data.len() <= T::WORDS_TO {

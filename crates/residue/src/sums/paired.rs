@@ -43,10 +43,24 @@ fn bias<F: Paired, T: WordSum>(vectors: usize) -> i32 {
     (if F::TWICE { 3 } else { 2 }) * T::BIAS * vectors as i32
 }
 
+/// The length from which narrower vectors are as fast, and faster for data in memory, on CPUs whose
+/// profile says so.
+const NARROW_FROM: usize = 4096;
+
 /// Returns whether the CPU reads data that come from memory faster by narrower vectors.
 #[inline(always)]
 fn narrow_loads() -> bool {
     cpu::found_profile().is_some_and(|profile| profile.narrow_loads)
+}
+
+/// The lengths from which [`sum`] changes its method.
+pub(crate) struct EdgesOf<F, T>(PhantomData<(F, T)>);
+
+impl<F: Paired, T: WordSum> EdgesOf<F, T> {
+    pub(crate) const ALL: Edges = Edges::of(
+        &[NARROW_FROM],
+        &[<Long<F> as Body<T>>::EDGES, <Long<F> as Body<T::Narrow>>::EDGES],
+    );
 }
 
 /// Sums up to eight vectors at once, longer data by [`Long`].
@@ -73,7 +87,7 @@ pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) 
         let (ae, bf) = (sum(sum(start(4), a), e), sum(sum(start(4), b), f));
         let (cg, dh) = (sum(sum(start(0), c), g), sum(sum(start(0), d), h));
         [tier.add(ae, cg), tier.add(bf, dh)]
-    } else if n >= T::NARROW_FROM && narrow_loads() {
+    } else if T::NARROWS && n >= NARROW_FROM && narrow_loads() {
         return tier.narrow().outline::<Long<F>>(&(), state, data);
     } else {
         return tier.outline::<Long<F>>(&(), state, data);

@@ -237,7 +237,7 @@ pub(crate) struct Vectors;
 
 impl<T: WordSum> Body<T> for Vectors {
     type Family = Xns;
-    const EDGES: Edges = <paired::Long<Xns> as Body<T>>::EDGES;
+    const EDGES: Edges = paired::EdgesOf::<Xns, T>::ALL;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u16, data: &[u8]) -> u16 {
         if !T::MASKS && data.len() < 32 {

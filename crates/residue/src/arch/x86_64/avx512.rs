@@ -47,7 +47,7 @@ impl WordSum for Avx512Vnni {
     /// masks, which are faster for random lengths.
     const WORDS_TO: usize = 96;
     type Narrow = Avx512Vnni32;
-    const NARROW_FROM: usize = 4096;
+    const NARROWS: bool = true;
     const IN_STREAMS: bool = true;
 
     #[inline(always)]
