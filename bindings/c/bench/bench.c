@@ -1,160 +1,215 @@
-// Compares libresidue with the installed zlib, libdeflate and ISA-L. Prints nanoseconds per call,
-// and the ratio of the fastest other library to libresidue.
-//
-//   cc -O2 bench.c $(pkg-config --cflags --libs residue) -ldl -o bench && ./bench
-//
-// "alone": independent calls. "chained": each call continues from the value of the previous one.
-#define _POSIX_C_SOURCE 200809L
-#include <residue.h>
+/* Times libresidue and its peers, by turns, as a C program calls them: one line for each code and
+ * length, with the nanoseconds of a call and how many times as long the fastest peer takes.
+ *
+ * `cargo xtask rivals --from-c` builds and runs it with both libraries. By hand:
+ *
+ *   cc -O2 -DHAVE_ISAL -DHAVE_LIBDEFLATE -DHAVE_ZLIB bench.c \
+ *       $(pkg-config --cflags --libs residue libisal libdeflate zlib) -o bench && ./bench */
 
-#include <dlfcn.h>
-#include <stdint.h>
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <residue.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#ifdef HAVE_ISAL
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#endif
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
 
-// The common signature: continues `value` (first that of no data) with `length` bytes.
-typedef uint32_t function(uint32_t value, const unsigned char *data, size_t length);
+enum { ROUNDS = 41, LARGEST = 64 << 20, MOST = 4 };
 
-static uint32_t residue_1(uint32_t value, const unsigned char *data, size_t length) {
-    return residue_crc32_extend(value, data, length);
-}
-static uint32_t residue_2(uint32_t value, const unsigned char *data, size_t length) {
-    return residue_crc32c_extend(value, data, length);
-}
-static uint32_t residue_3(uint32_t value, const unsigned char *data, size_t length) {
-    return residue_adler32_extend(value, data, length);
-}
+/* Calls a function `calls` times. The calls of `independent` loops do not wait for each other; the
+ * address of each of `waiting` ones depends on the value before. */
+typedef uint64_t loop(const unsigned char *data, size_t length, size_t calls);
 
-static unsigned long (*zlib_crc32_z)(unsigned long, const unsigned char *, size_t);
-static unsigned long (*zlib_adler32_z)(unsigned long, const unsigned char *, size_t);
-static uint32_t (*deflate_crc32)(uint32_t, const void *, size_t);
-static uint32_t (*deflate_adler32)(uint32_t, const void *, size_t);
-static uint32_t (*isal_crc32)(uint32_t, const unsigned char *, uint64_t);
-static unsigned (*isal_crc32c)(const unsigned char *, int, unsigned);
+/* The compiler must not know that this is always zero. */
+static volatile uint64_t none;
 
-static uint32_t zlib_1(uint32_t value, const unsigned char *data, size_t length) {
-    return (uint32_t)zlib_crc32_z(value, data, length);
-}
-static uint32_t zlib_3(uint32_t value, const unsigned char *data, size_t length) {
-    return (uint32_t)zlib_adler32_z(value, data, length);
-}
-static uint32_t deflate_1(uint32_t value, const unsigned char *data, size_t length) {
-    return deflate_crc32(value, data, length);
-}
-static uint32_t deflate_3(uint32_t value, const unsigned char *data, size_t length) {
-    return deflate_adler32(value, data, length);
-}
-static uint32_t isal_1(uint32_t value, const unsigned char *data, size_t length) {
-    return isal_crc32(value, data, length);
-}
-static uint32_t isal_2(uint32_t value, const unsigned char *data, size_t length) {
-    return ~isal_crc32c(data, (int)length, ~value);
-}
+#define LOOP(name, call)                                                                   \
+    static uint64_t name##_independent(const unsigned char *data, size_t length,           \
+                                       size_t calls)                                       \
+    {                                                                                      \
+        uint64_t value = 0;                                                                \
+        for (size_t i = 0; i < calls; i++)                                                 \
+            value = (call);                                                                \
+        return value;                                                                      \
+    }                                                                                      \
+    static uint64_t name##_waiting(const unsigned char *start, size_t length,              \
+                                   size_t calls)                                           \
+    {                                                                                      \
+        const unsigned char *data = start;                                                 \
+        uint64_t value = 0, zero = none;                                                   \
+        for (size_t i = 0; i < calls; i++) {                                               \
+            value = (call);                                                                \
+            data = start + (value & zero);                                                 \
+        }                                                                                  \
+        return value;                                                                      \
+    }
+#define CONTENDER(library, name) {library, {name##_independent, name##_waiting}}
 
-// A library's function for a code. Its wrapper calls it through `symbol`.
-static const struct rival {
-    const char *name, *file, *symbol_name;
-    void *symbol;
-    unsigned code;
-    function *call;
-} rivals[] = {
-    {"zlib", "libz.so.1", "crc32_z", &zlib_crc32_z, 0, zlib_1},
-    {"libdeflate", "libdeflate.so.0", "libdeflate_crc32", &deflate_crc32, 0, deflate_1},
-    {"ISA-L", "libisal.so.2", "crc32_gzip_refl", &isal_crc32, 0, isal_1},
-    {"ISA-L", "libisal.so.2", "crc32_iscsi", &isal_crc32c, 1, isal_2},
-    {"zlib", "libz.so.1", "adler32_z", &zlib_adler32_z, 2, zlib_3},
-    {"libdeflate", "libdeflate.so.0", "libdeflate_adler32", &deflate_adler32, 2, deflate_3},
+LOOP(residue_of_crc32, residue_crc32(data, length))
+LOOP(residue_of_crc32c, residue_crc32c(data, length))
+LOOP(residue_of_adler32, residue_adler32(data, length))
+#ifdef HAVE_ISAL
+LOOP(isal_crc32, crc32_gzip_refl(0, data, length))
+LOOP(isal_crc32c, ~crc32_iscsi((unsigned char *)data, (int)length, 0xffffffff))
+LOOP(isal_adler, isal_adler32(1, data, length))
+#endif
+#ifdef HAVE_LIBDEFLATE
+LOOP(libdeflate_of_crc32, libdeflate_crc32(0, data, length))
+LOOP(libdeflate_of_adler32, libdeflate_adler32(1, data, length))
+#endif
+#ifdef HAVE_ZLIB
+LOOP(zlib_crc32, crc32(0, data, (uInt)length))
+LOOP(zlib_adler32, adler32(1, data, (uInt)length))
+#endif
+
+struct contender {
+    const char *library;
+    loop *run[2];
 };
 
-static const struct {
-    const char *name;
-    uint32_t start;
-    function *call;
-} codes[] = {{"CRC-32", 0, residue_1}, {"CRC-32C", 0, residue_2}, {"Adler-32", 1, residue_3}};
+struct subject {
+    const char *code;
+    struct contender contenders[MOST];
+};
 
-static const size_t lengths[] = {16, 64, 256, 1500, 16384, 1048576};
+static const struct subject SUBJECTS[] = {
+    {"crc-32",
+     {CONTENDER("residue", residue_of_crc32),
+#ifdef HAVE_ISAL
+      CONTENDER("isa-l", isal_crc32),
+#endif
+#ifdef HAVE_LIBDEFLATE
+      CONTENDER("libdeflate", libdeflate_of_crc32),
+#endif
+#ifdef HAVE_ZLIB
+      CONTENDER("zlib", zlib_crc32),
+#endif
+     }},
+    {"crc-32c",
+     {CONTENDER("residue", residue_of_crc32c),
+#ifdef HAVE_ISAL
+      CONTENDER("isa-l", isal_crc32c),
+#endif
+     }},
+    {"adler-32",
+     {CONTENDER("residue", residue_of_adler32),
+#ifdef HAVE_ISAL
+      CONTENDER("isa-l", isal_adler),
+#endif
+#ifdef HAVE_LIBDEFLATE
+      CONTENDER("libdeflate", libdeflate_of_adler32),
+#endif
+#ifdef HAVE_ZLIB
+      CONTENDER("zlib", zlib_adler32),
+#endif
+     }},
+};
 
-enum { ROUNDS = 11, MOST = 4 };
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+static const size_t SIZES[] = {8,    16,   20,   40,    64,    128,     256,
+                               550,  1500, 4096, 16384, 65536, 1 << 20, LARGEST};
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double nanoseconds(function *call, uint32_t start, const unsigned char *data, size_t length,
-    int chained) {
-    unsigned calls = (unsigned)(1 + 4000000 / (length + 200)), i;
-    volatile uint32_t kept = start;
-    uint32_t value = start;
-    double begin = now();
-    for (i = 0; i < calls; i++) {
-        if (chained) value = call(value, data, length);
-        else kept = call(start, data, length);
-    }
-    kept = value;
-    (void)kept;
-    return (now() - begin) / calls;
-}
-
-static int ascending(const void *one, const void *other) {
+static int ascending(const void *one, const void *other)
+{
     double a = *(const double *)one, b = *(const double *)other;
     return (a > b) - (a < b);
 }
 
-// Prints one line, medians of repeated rounds over all libraries. Returns 0 if a value is wrong.
-static int line(unsigned code, const struct rival *const *found, const unsigned char *data,
-    size_t length, int chained) {
-    double times[MOST][ROUNDS], medians[MOST], best = 1e300;
-    uint32_t start = codes[code].start, value = codes[code].call(start, data, length);
-    size_t n, round;
-    for (n = 0; found[n]; n++) {
-        if (found[n]->call(start, data, length) != value) {
-            fprintf(stderr, "%s of %zu bytes: %s gives another value\n", codes[code].name, length,
-                found[n]->name);
+/* Fills `medians` with the nanoseconds that a call of each contender takes. Returns whether all of
+ * them compute the same. */
+static int race(const struct subject *subject, const unsigned char *data, size_t length, int waits,
+                double *medians)
+{
+    static double times[MOST][ROUNDS];
+    size_t contenders = 0;
+    while (contenders < MOST && subject->contenders[contenders].library != NULL)
+        contenders++;
+    /* Bits above the value are the peer's own. */
+    uint32_t value = (uint32_t)subject->contenders[0].run[waits](data, length, 1);
+    for (size_t i = 1; i < contenders; i++)
+        if ((uint32_t)subject->contenders[i].run[waits](data, length, 1) != value)
             return 0;
+    /* 200 microseconds a round, by the duration of ours. */
+    size_t calls = 1;
+    double began, taken;
+    do {
+        calls *= 2;
+        began = seconds();
+        subject->contenders[0].run[waits](data, length, calls);
+        taken = seconds() - began;
+    } while (taken < 2e-4);
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t turn = 0; turn < contenders; turn++) {
+            /* Another one begins each round. */
+            size_t i = (turn + (size_t)round) % contenders;
+            began = seconds();
+            subject->contenders[i].run[waits](data, length, calls);
+            times[i][round] = (seconds() - began) / (double)calls * 1e9;
         }
+    for (size_t i = 0; i < contenders; i++) {
+        qsort(times[i], ROUNDS, sizeof(double), ascending);
+        medians[i] = times[i][ROUNDS / 2];
     }
-    for (round = 0; round < ROUNDS; round++) {
-        times[0][round] = nanoseconds(codes[code].call, start, data, length, chained);
-        for (n = 0; found[n]; n++)
-            times[n + 1][round] = nanoseconds(found[n]->call, start, data, length, chained);
-    }
-    printf("%-8s  %-7s  %8zu", codes[code].name, chained ? "chained" : "alone", length);
-    for (n = 0; n == 0 || found[n - 1]; n++) {
-        qsort(times[n], ROUNDS, sizeof times[n][0], ascending);
-        medians[n] = times[n][ROUNDS / 2];
-        if (n > 0 && medians[n] < best) best = medians[n];
-        printf("  %s %.1f", n == 0 ? "residue" : found[n - 1]->name, medians[n]);
-    }
-    if (n > 1) printf("  %.2f x", best / medians[0]);
-    printf("\n");
     return 1;
 }
 
-int main(void) {
-    unsigned char *data = (unsigned char *)malloc(1 << 20);
-    size_t i, length;
-    unsigned code;
-    int chained, good = data != NULL;
-    for (i = 0; good && i < 1 << 20; i++) data[i] = (unsigned char)(i * i >> 7);
-    for (code = 0; good && code < COUNT(codes); code++) {
-        const struct rival *found[MOST] = {NULL};
-        size_t number = 0;
-        for (i = 0; i < COUNT(rivals); i++) {
-            void *library = rivals[i].code == code ? dlopen(rivals[i].file, RTLD_NOW) : NULL;
-            void *symbol = library ? dlsym(library, rivals[i].symbol_name) : NULL;
-            if (symbol) {
-                *(void **)rivals[i].symbol = symbol;
-                found[number++] = &rivals[i];
-            }
-        }
-        for (chained = 0; chained < 2; chained++)
-            for (length = 0; good && length < COUNT(lengths); length++)
-                good = line(code, found, data, lengths[length], chained);
+int main(int count, char **words)
+{
+    /* Which library this program is linked with. */
+    const char *library = count > 1 ? words[1] : "residue";
+    unsigned char *data = malloc(LARGEST);
+    if (data == NULL) {
+        fputs("bench: no memory for 64 MiB of data\n", stderr);
+        return 1;
     }
+    uint32_t state = 1;
+    for (size_t i = 0; i < LARGEST; i++) {
+        state = state * 1664525 + 1013904223;
+        data[i] = (unsigned char)(state >> 24);
+    }
+    printf("%s\n%-10s %9s %-10s %12s %12s  %s\n", library, "code", "bytes", "mode", "ns",
+           "best peer", "ratio");
+    for (size_t s = 0; s < sizeof SUBJECTS / sizeof *SUBJECTS; s++)
+        for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
+            for (int waits = 0; waits < 2; waits++) {
+                const struct subject *subject = &SUBJECTS[s];
+                double medians[MOST] = {0};
+                if (waits && SIZES[i] > 1500)
+                    continue;
+                if (!race(subject, data, SIZES[i], waits, medians)) {
+                    fprintf(stderr, "bench: values of %s of %zu bytes differ\n", subject->code,
+                            SIZES[i]);
+                    return 1;
+                }
+                size_t best = 0;
+                for (size_t c = 1; c < MOST && subject->contenders[c].library != NULL; c++)
+                    if (best == 0 || medians[c] < medians[best])
+                        best = c;
+                printf("%-10s %9zu %-10s %12.1f %12.1f  ", subject->code, SIZES[i],
+                       waits ? "latency" : "throughput", medians[0], medians[best]);
+                if (best == 0)
+                    puts("no peer");
+                else
+                    printf("%.2f %s\n", medians[best] / medians[0],
+                           subject->contenders[best].library);
+                fflush(stdout);
+            }
     free(data);
-    return good ? 0 : 1;
+    return 0;
 }

@@ -1,12 +1,12 @@
 //! `cargo xtask rivals --from-c`: the installed C library beside peers of the system, called by a
-//! C program (benches/rivals/c/rivals.c), with the shared and the static library.
+//! C program (bindings/c/bench/bench.c), with the shared and the static library.
 
 use crate::debian::{install, install_libraries};
 use crate::shell::{absolute, done, output, shown, target};
 use std::path::Path;
 use std::process::Command;
 
-const SOURCE: &str = "benches/rivals/c/rivals.c";
+const SOURCE: &str = "bindings/c/bench/bench.c";
 
 /// The peers: the names for `pkg-config`, in the program, and of Debian's packages.
 const PEERS: [(&str, &str, &str); 3] = [

@@ -139,3 +139,46 @@ impl Program {
 fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
     it.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn test_programs_alone_are_run_each_in_its_package() {
+        let message = |executable: Value, test: bool| {
+            json!({
+                "reason": "compiler-artifact",
+                "manifest_path": "/place/crates/residue-net/Cargo.toml",
+                "target": {"name": "pcap"},
+                "profile": {"test": test},
+                "executable": executable,
+            })
+        };
+        let program = Program::of(&message("/bin/true".into(), true)).expect("a test");
+        assert_eq!(program.name, "residue-net pcap");
+        let folder = program.command.get_current_dir();
+        assert_eq!(folder, Some(std::path::Path::new("/place/crates/residue-net")));
+        assert!(Program::of(&message("/bin/true".into(), false)).is_none(), "the program itself");
+        assert!(Program::of(&message(Value::Null, true)).is_none(), "a library");
+    }
+
+    #[test]
+    fn output_is_shown_of_programs_that_fail() {
+        let run = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            Program { name: "it".to_string(), command }.run()
+        };
+        let good = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out";
+        let (report, counts) = run(&format!("echo '{good}'; echo 'skipped: no tool'"));
+        assert!(report.starts_with("it: 2 passed in ") && !report.contains("result"), "{report}");
+        assert!(report.ends_with("1 left out, 1 skipped"), "{report}");
+        assert_eq!((counts.passed, counts.failed, counts.left_out), (2, 0, 1));
+        let (report, counts) = run("echo thread panicked; exit 101");
+        assert!(report.ends_with("1 FAILED\nthread panicked\n"), "{report}");
+        assert_eq!((counts.passed, counts.failed), (0, 1));
+        assert_eq!(counts, Counts::of("", false));
+    }
+}
