@@ -115,7 +115,10 @@ fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
 }
 
 fn code(name: &str) -> Result<Code, String> {
-    name.parse().map_err(|error: residue::Error| format!("`{}`: {error}", name.escape_debug()))
+    name.parse().map_err(|error| match error {
+        residue::Error::UnknownCode(name) => name.to_string(),
+        error => format!("`{}`: {error}", name.escape_debug()),
+    })
 }
 
 #[cfg(test)]
@@ -167,7 +170,10 @@ mod tests {
         let part = json!({ "value": "10000", "length": 4 });
         for (question, says) in [
             (json!({ "do": "nothing" }), "unknown variant"),
-            (json!({ "do": "values", "size": 9, "codes": ["crc-99"] }), "no code has this name"),
+            (
+                json!({ "do": "values", "size": 9, "codes": ["crc-99"] }),
+                "no code has the name `crc-99`",
+            ),
             (json!({ "do": "values", "size": 10, "codes": ["xns"] }), "ended after 9 of 10 bytes"),
             (json!({ "do": "values", "size": 9, "codes": ["width=200,poly=7"] }), "1 to 128 bits"),
             (

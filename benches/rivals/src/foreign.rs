@@ -45,6 +45,33 @@ pub mod zlib_ng {
         // SAFETY: see the module.
         unsafe { libz_ng_sys::adler32(1, data.as_ptr(), data.len() as u32) as u32 }
     }
+
+    // Functions inside the library, among which it chooses by the CPU.
+    unsafe extern "C" {
+        fn crc32_chorba(crc: u32, data: *const u8, length: usize) -> u32;
+        #[cfg(target_arch = "x86_64")]
+        fn crc32_chorba_sse2(crc: u32, data: *const u8, length: usize) -> u32;
+        fn adler32_c(adler: u32, data: *const u8, length: usize) -> u32;
+    }
+
+    /// CRC-32 for any CPU.
+    pub fn chorba(data: &[u8]) -> u32 {
+        // SAFETY: see the module.
+        unsafe { crc32_chorba(0, data.as_ptr(), data.len()) }
+    }
+
+    /// CRC-32 with SSE2, which every x86-64 CPU has.
+    #[cfg(target_arch = "x86_64")]
+    pub fn chorba_sse2(data: &[u8]) -> u32 {
+        // SAFETY: see the module.
+        unsafe { crc32_chorba_sse2(0, data.as_ptr(), data.len()) }
+    }
+
+    /// Adler-32 for any CPU.
+    pub fn adler32_portable(data: &[u8]) -> u32 {
+        // SAFETY: see the module.
+        unsafe { adler32_c(1, data.as_ptr(), data.len()) }
+    }
 }
 
 /// zlib, from the system.

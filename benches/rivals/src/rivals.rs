@@ -38,6 +38,9 @@ pub const RIVALS: &[Contender] = &[
     portable(CRC_32, "zlib", |data| foreign::zlib::crc32(data).into()),
     portable(CRC_32, "crc", |data| CRC_CRC_32.checksum(data).into()),
     fallback(CRC_32, "crc32fast baseline", |data| crc32fast_baseline(data).into()),
+    fallback(CRC_32, "zlib-ng chorba", |data| foreign::zlib_ng::chorba(data).into()),
+    #[cfg(target_arch = "x86_64")]
+    fallback(CRC_32, "zlib-ng sse2", |data| foreign::zlib_ng::chorba_sse2(data).into()),
     #[cfg(isal)]
     fallback(CRC_32, "ISA-L base", |data| foreign::isal::gzip_base(data).into()),
     detected(CRC_64, "crc-fast", crc_fast::crc64_nvme),
@@ -62,6 +65,7 @@ pub const RIVALS: &[Contender] = &[
     #[cfg(zlib)]
     portable(ADLER_32, "zlib", |data| foreign::zlib::adler32(data).into()),
     fallback(ADLER_32, "simd-adler32 scalar", |data| simd_adler32_scalar(data).into()),
+    fallback(ADLER_32, "zlib-ng c", |data| foreign::zlib_ng::adler32_portable(data).into()),
     #[cfg(isal)]
     fallback(ADLER_32, "ISA-L base", |data| foreign::isal::portable_adler32(data).into()),
     portable(FLETCHER_16, "fletcher", |data| fletcher::calc_fletcher16(data).into()),

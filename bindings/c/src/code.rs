@@ -98,7 +98,7 @@ fn handle(code: Arc<residue_code>) -> *mut residue_code {
 
 fn find(text: &str) -> Result<Code, Failure> {
     text.parse().map_err(|error| match error {
-        Error::UnknownCode => Failure::new(
+        Error::UnknownCode(name) if name.near().next().is_none() => Failure::new(
             residue_status::RESIDUE_UNKNOWN,
             format!("no code has the name `{text}`; residue_code_at lists them"),
         ),

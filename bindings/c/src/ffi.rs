@@ -71,7 +71,7 @@ impl From<Error> for Failure {
             | Error::LengthsDiffer { .. }
             | Error::RangeOutside { .. } => residue_status::RESIDUE_RANGE,
             Error::BadPartial => residue_status::RESIDUE_TEXT,
-            Error::UnknownCode | Error::UnknownKernel => residue_status::RESIDUE_UNKNOWN,
+            Error::UnknownCode(_) | Error::UnknownKernel => residue_status::RESIDUE_UNKNOWN,
             Error::UnsupportedKernel(_) => residue_status::RESIDUE_UNSUPPORTED,
             Error::MissingParameter(_)
             | Error::BadParameter

@@ -93,7 +93,10 @@ fn parsed(argument: &Bound<'_, PyAny>) -> PyResult<Code> {
             argument.get_type().name()?
         )));
     };
-    text.parse().map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))
+    text.parse().map_err(|error| match error {
+        residue::Error::UnknownCode(name) => PyValueError::new_err(name.to_string()),
+        error => PyValueError::new_err(format!("{text:?}: {error}")),
+    })
 }
 
 #[pymethods]

@@ -339,3 +339,10 @@ def test_length_beyond_memory():
 def test_many_custom_codes_do_not_stay():
     codes = [residue.new(f"width=32 poly={2 * i + 1:x}") for i in range(1500)]
     assert residue.new("width=32 poly=1", b"a").value == codes[0].code.value(b"a")
+
+
+def test_unknown_names_are_named_with_those_nearby():
+    with pytest.raises(ValueError, match=r"^no code has the name `crc-32k`; did you mean crc-32"):
+        residue.Code("crc-32k")
+    with pytest.raises(ValueError, match=r"^no code has the name `sha256`; see the list"):
+        residue.Code("sha256")

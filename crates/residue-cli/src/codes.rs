@@ -41,7 +41,7 @@ impl Chosen {
     pub fn parse(text: &str) -> anyhow::Result<Chosen> {
         match Chosen::new(text) {
             Ok(chosen) => Ok(chosen),
-            Err(Error::UnknownCode) => bail!("`{}`: {}", text.escape_debug(), names::unknown(text)),
+            Err(Error::UnknownCode(name)) => bail!("{}", names::unknown(&name)),
             Err(error) => bail!("`{}`: {error}", text.escape_debug()),
         }
     }

@@ -64,9 +64,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Code(name, residue::Error::UnknownCode) => {
-                write!(f, "`{name}`: {}", names::unknown(name))
-            }
+            Error::Code(_, residue::Error::UnknownCode(name)) => f.write_str(&names::unknown(name)),
             Error::Code(name, error) => write!(f, "`{name}`: {error}"),
             Error::TooWide(name) => write!(
                 f,

@@ -2,6 +2,7 @@
 
 pub(crate) mod families;
 mod listed;
+mod near;
 pub mod partial;
 mod stream;
 mod sum;
@@ -261,7 +262,7 @@ impl FromStr for Code {
         let alias = SUM_ALIASES.iter().find(|(alias, _)| catalog::same_name(alias, name));
         sum(alias.map_or(name, |(_, sum)| sum.spec().name))
             .or_else(|| catalog::find(name).map(|params| Code::Crc(Crc::new(params))))
-            .ok_or(Error::UnknownCode)
+            .ok_or_else(|| near::unknown(name))
     }
 }
 

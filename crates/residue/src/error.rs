@@ -49,7 +49,7 @@ pub enum Error {
     /// The text is not that of a partial result.
     BadPartial,
     /// No code has this name.
-    UnknownCode,
+    UnknownCode(UnknownName),
     /// The CRC's parameters lack the named one.
     MissingParameter(&'static str),
     /// The text is not a parameter of a CRC, or its value is not a number (hexadecimal; the width
@@ -87,6 +87,58 @@ pub enum Error {
     UnsupportedKernel(&'static str),
 }
 
+/// A name that no code has, and those that may have been meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    /// Its first bytes, whole characters of UTF-8, and their number.
+    start: [u8; Self::START],
+    length: u8,
+    is_whole: bool,
+    near: [Option<&'static str>; Self::NEAR],
+}
+
+impl UnknownName {
+    /// The bytes of a name that are kept.
+    const START: usize = 32;
+    /// The most names that may have been meant.
+    pub(crate) const NEAR: usize = 3;
+
+    pub(crate) fn new(name: &str, near: [Option<&'static str>; Self::NEAR]) -> UnknownName {
+        let length = name.floor_char_boundary(Self::START);
+        let mut start = [0; Self::START];
+        start[..length].copy_from_slice(&name.as_bytes()[..length]);
+        UnknownName { start, length: length as u8, is_whole: length == name.len(), near }
+    }
+
+    /// Returns the names and aliases that may have been meant, nearest first; three at most.
+    pub fn near(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.near.into_iter().flatten()
+    }
+
+    /// Returns the name as it was given, or its first 32 bytes at most.
+    #[must_use]
+    pub fn given(&self) -> &str {
+        core::str::from_utf8(&self.start[..usize::from(self.length)]).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let more = if self.is_whole { "" } else { "..." };
+        write!(f, "no code has the name `{}{more}`; ", self.given().escape_debug())?;
+        let mut near = self.near().peekable();
+        if near.peek().is_none() {
+            return f.write_str("see the list of codes");
+        }
+        f.write_str("did you mean ")?;
+        while let Some(name) = near.next() {
+            f.write_str(name)?;
+            f.write_str(if near.peek().is_some() { ", " } else { "?" })?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -121,7 +173,7 @@ impl fmt::Display for Error {
                 "not a partial result; write CODE:VALUE:BYTES, as crc-32/iscsi:e3069283:9 \
                  (value hexadecimal, bytes decimal)",
             ),
-            Error::UnknownCode => f.write_str("no code has this name; see the list of codes"),
+            Error::UnknownCode(name) => name.fmt(f),
             Error::MissingParameter(name) => write!(f, "the CRC's parameters lack `{name}`"),
             Error::BadParameter => f.write_str(
                 "not a CRC's parameters; \

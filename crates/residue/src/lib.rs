@@ -135,7 +135,7 @@ pub use code::partial::Partial;
 pub use code::{Code, Stream};
 pub use crc::crc32c::{crc32c, crc32c_extend};
 pub use crc::{crc32, crc32_extend, crc64_nvme, crc64_nvme_extend};
-pub use error::Error;
+pub use error::{Error, UnknownName};
 pub use sums::adler::{adler32, adler32_extend};
 pub use sums::fletcher::{fletcher16, fletcher32};
 pub use sums::running::Running;
