@@ -9,7 +9,11 @@ use std::process::{Command, ExitCode};
 /// The kernels: their bodies, and the instructions that the white paper counts.
 const KERNELS: [(&str, &str, u32); 2] = [
     ("bytewise", "crc::family::OnTables<crc::compiled::Crc32c, crc::tables::Bytewise<u32>>", 35),
-    ("slicing8", "crc::family::OnTables<crc::compiled::Crc32c, crc::tables::Reflected<u32, 8>>", 13),
+    (
+        "slicing8",
+        "crc::family::OnTables<crc::compiled::Crc32c, crc::tables::Reflected<u32, 8>>",
+        13,
+    ),
 ];
 
 /// Builds and disassembles the library, and prints the numbers.
