@@ -13,8 +13,9 @@ impl Letters {
     fn of(name: &str) -> Letters {
         let mut letters = Letters(['\0'; MOST], 0);
         let all = name.chars().filter(|c| !matches!(c, '-' | '_' | '/'));
-        for (letter, to) in all.flat_map(char::to_lowercase).zip(&mut letters.0) {
-            *to = letter;
+        for (letter, to) in all.zip(&mut letters.0) {
+            // The names are of ASCII.
+            *to = letter.to_ascii_lowercase();
             letters.1 += 1;
         }
         letters
@@ -27,6 +28,8 @@ impl Letters {
 
 /// Returns the cost of making one name of the other by letters that are put in, left out or changed
 /// (Levenshtein). Another digit is another code, so digits cost twice as much.
+#[cold]
+#[inline(never)]
 fn distance(a: &[char], b: &[char]) -> usize {
     let cost = |letter: char| if letter.is_ascii_digit() { 2 } else { 1 };
     let mut row = [0; MOST + 1];
