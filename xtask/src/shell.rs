@@ -125,9 +125,10 @@ pub fn copied_tree(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Unpacks a compressed `tar` archive in a folder.
+/// Unpacks a compressed `tar` archive in a folder, with the time of today: by an archive's fixed
+/// times, cargo would take what it built of an older one for new.
 pub fn unpacked(archive: &Path, folder: &Path) -> Result<(), String> {
-    done(Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(folder))
+    done(Command::new("tar").arg("-xmf").arg(archive).arg("-C").arg(folder))
 }
 
 /// Reads a file as text.
