@@ -7,11 +7,10 @@
  *       $(pkg-config --cflags --libs residue libisal libdeflate zlib) -o bench && ./bench */
 
 #define _POSIX_C_SOURCE 200809L
-#include <inttypes.h>
 #include <residue.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #ifdef HAVE_ISAL
 #include <isa-l/crc.h>

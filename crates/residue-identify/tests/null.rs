@@ -1,7 +1,8 @@
 //! Formats without a check value, in which nothing must be found: what an answer with certainty is
 //! worth.
 //!
-//! A run tries 25 formats and 25 planted codes; `RESIDUE_FORMATS=300` tries 300 of each.
+//! A run tries 25 formats and 25 planted codes; `RESIDUE_FORMATS=300` tries 300 of each
+//! (`cargo xtask test --all`: 100).
 
 mod formats;
 

@@ -262,7 +262,10 @@ impl FromStr for Code {
         let alias = SUM_ALIASES.iter().find(|(alias, _)| catalog::same_name(alias, name));
         sum(alias.map_or(name, |(_, sum)| sum.spec().name))
             .or_else(|| catalog::find(name).map(|params| Code::Crc(Crc::new(params))))
-            .ok_or_else(|| near::unknown(name))
+            .ok_or_else(|| {
+                let aliases = Code::aliases().map(|(alias, _)| alias);
+                near::unknown(name, Code::names().chain(aliases))
+            })
     }
 }
 

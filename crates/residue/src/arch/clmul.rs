@@ -111,6 +111,58 @@ pub(crate) fn streamed(way: Option<ReadAhead>, bytes: usize) -> bool {
         && cpu::found_profile().is_some_and(|profile| profile.reads_ahead == way)
 }
 
+/// Defines the methods of [`CarryLess`] for lanes that are integers, except products.
+macro_rules! integer_lanes {
+    () => {
+        type V = u128;
+
+        #[inline(always)]
+        fn load(self, bytes: &[u8; 16]) -> u128 {
+            u128::from_le_bytes(*bytes)
+        }
+
+        #[inline(always)]
+        fn lane_of(self, lane: u128) -> u128 {
+            lane
+        }
+
+        #[inline(always)]
+        fn xor(self, a: u128, b: u128) -> u128 {
+            a ^ b
+        }
+
+        #[inline(always)]
+        fn shuffle(self, v: u128, index: &[u8; 16]) -> u128 {
+            let bytes = v.to_le_bytes();
+            u128::from_le_bytes(index.map(|i| if i < 16 { bytes[usize::from(i)] } else { 0 }))
+        }
+
+        #[inline(always)]
+        fn shifted(self, v: u128, from: usize) -> u128 {
+            let bits = 8 * from as u32;
+            let moved =
+                if from < 16 { v.checked_shl(128 - bits) } else { v.checked_shr(bits - 128) };
+            moved.unwrap_or(0)
+        }
+
+        #[inline(always)]
+        fn high_down(self, v: u128) -> u128 {
+            v >> 64
+        }
+
+        #[inline(always)]
+        fn low_up(self, v: u128) -> u128 {
+            v << 64
+        }
+
+        #[inline(always)]
+        fn low_of(self, v: u128) -> u64 {
+            v as u64
+        }
+    };
+}
+pub(crate) use integer_lanes;
+
 /// Defines the methods of [`CarryLessWide`] for vectors of one lane, except products and the order
 /// of bytes.
 #[allow(unused_macros)] // Some targets have no such tiers.

@@ -1,6 +1,5 @@
 //! Names that a misspelt one may mean.
 
-use super::Code;
 use crate::error::{Error, UnknownName};
 
 /// The letters of a name that are compared. A name of kilobytes is no typing error.
@@ -48,14 +47,13 @@ fn distance(a: &[char], b: &[char]) -> usize {
     row[b.len()]
 }
 
-/// Returns the error for a name that no code has, with the names and aliases that may have been
-/// meant, nearest first.
+/// Returns the error for a name that no code has, with the known names that may have been meant,
+/// nearest first.
 #[cold]
-pub(super) fn unknown(name: &str) -> Error {
+pub(super) fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> Error {
     let wanted = Letters::of(name);
     let wanted = wanted.get();
     let mut near: [Option<(usize, &'static str)>; UnknownName::NEAR] = Default::default();
-    let known = Code::names().chain(Code::aliases().map(|(alias, _)| alias));
     for known in known.filter(|_| !wanted.is_empty()) {
         let letters = Letters::of(known);
         let letters = letters.get();
@@ -79,7 +77,7 @@ pub(super) fn unknown(name: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::{Code, Error};
     use std::string::ToString;
 
     fn near(name: &str) -> std::vec::Vec<&'static str> {

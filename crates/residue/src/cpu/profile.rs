@@ -40,7 +40,7 @@ pub struct Profile {
     /// Whether data that come from memory are read faster in two streams.
     pub two_streams: bool,
     /// Whether data that come from memory are read faster by loads of 32 bytes than by those of 64,
-    /// where sums take no longer by them.
+    /// at little cost in caches.
     pub narrow_loads: bool,
     /// Whether long data fold faster if each vector of 64 bytes lies in one cache line, which
     /// leaves bytes before the first line and behind the last.
@@ -73,8 +73,8 @@ pub const PROFILES: &[Profile] = &[
         matrices_to: 32,
         two_streams: true,
         // The Internet checksum of a buffer of 256 MiB, by pieces of 4 KiB to 1 MiB: 22 to 24 GB/s
-        // by vectors of 32 bytes, 17 to 20 by those of 64. In caches both are as fast: the core
-        // takes a vector of 64 bytes in two halves.
+        // by vectors of 32 bytes, 17 to 20 by those of 64. In caches they lose a thirteenth
+        // (16 KiB, docs/kernels.md): the core takes a vector of 64 bytes in two halves.
         narrow_loads: true,
         lockstep_to: 71,
         source: "an EPYC, 2026-11-23 to 2026-11-27",

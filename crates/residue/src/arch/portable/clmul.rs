@@ -1,52 +1,17 @@
 //! Carry-less arithmetic on integers.
 
 use super::Portable;
+use crate::arch::clmul::integer_lanes;
 use crate::arch::{CarryLess, CarryLessWide, Head};
 use core::array::from_fn;
 
 impl CarryLess for Portable {
-    type V = u128;
-
-    #[inline(always)]
-    fn load(self, bytes: &[u8; 16]) -> u128 {
-        u128::from_le_bytes(*bytes)
-    }
-
-    #[inline(always)]
-    fn lane_of(self, lane: u128) -> u128 {
-        lane
-    }
-
-    #[inline(always)]
-    fn xor(self, a: u128, b: u128) -> u128 {
-        a ^ b
-    }
-
-    #[inline(always)]
-    fn shuffle(self, v: u128, index: &[u8; 16]) -> u128 {
-        let bytes = v.to_le_bytes();
-        u128::from_le_bytes(index.map(|i| if i < 16 { bytes[usize::from(i)] } else { 0 }))
-    }
+    integer_lanes!();
 
     #[inline(always)]
     fn product<const HALVES: i32>(self, a: u128, b: u128) -> u128 {
         let half = |v: u128, high: bool| if high { v >> 64 } else { v & u128::from(u64::MAX) };
         mul(half(a, HALVES & 0x01 != 0), half(b, HALVES & 0x10 != 0))
-    }
-
-    #[inline(always)]
-    fn high_down(self, v: u128) -> u128 {
-        v >> 64
-    }
-
-    #[inline(always)]
-    fn low_up(self, v: u128) -> u128 {
-        v << 64
-    }
-
-    #[inline(always)]
-    fn low_of(self, v: u128) -> u64 {
-        v as u64
     }
 }
 

@@ -1,7 +1,7 @@
 //! Carry-less products of 64-bit words (Zbc), each half of one by an instruction.
 
 use super::Zbc;
-use crate::arch::clmul::one_lane;
+use crate::arch::clmul::{integer_lanes, one_lane};
 use crate::arch::{CarryLess, CarryLessWide};
 use core::arch::asm;
 
@@ -31,56 +31,13 @@ half!(lower, "clmul");
 half!(upper, "clmulh");
 
 impl CarryLess for Zbc {
-    type V = u128;
-
-    #[inline(always)]
-    fn load(self, bytes: &[u8; 16]) -> u128 {
-        u128::from_le_bytes(*bytes)
-    }
-
-    #[inline(always)]
-    fn lane_of(self, lane: u128) -> u128 {
-        lane
-    }
-
-    #[inline(always)]
-    fn xor(self, a: u128, b: u128) -> u128 {
-        a ^ b
-    }
-
-    #[inline(always)]
-    fn shuffle(self, v: u128, index: &[u8; 16]) -> u128 {
-        let bytes = v.to_le_bytes();
-        u128::from_le_bytes(index.map(|i| if i < 16 { bytes[usize::from(i)] } else { 0 }))
-    }
-
-    #[inline(always)]
-    fn shifted(self, v: u128, from: usize) -> u128 {
-        let bits = 8 * from as u32;
-        let moved = if from < 16 { v.checked_shl(128 - bits) } else { v.checked_shr(bits - 128) };
-        moved.unwrap_or(0)
-    }
+    integer_lanes!();
 
     #[inline(always)]
     fn product<const HALVES: i32>(self, a: u128, b: u128) -> u128 {
         let half = |v: u128, high: bool| if high { (v >> 64) as u64 } else { v as u64 };
         let (a, b) = (half(a, HALVES & 0x01 != 0), half(b, HALVES & 0x10 != 0));
         u128::from(upper(self, a, b)) << 64 | u128::from(lower(self, a, b))
-    }
-
-    #[inline(always)]
-    fn high_down(self, v: u128) -> u128 {
-        v >> 64
-    }
-
-    #[inline(always)]
-    fn low_up(self, v: u128) -> u128 {
-        v << 64
-    }
-
-    #[inline(always)]
-    fn low_of(self, v: u128) -> u64 {
-        v as u64
     }
 }
 
