@@ -3,9 +3,10 @@
 use crate::fault::Fault;
 use crate::link::{blank, damage};
 use crate::random::Random;
-use residue_guard::packet::{SYN, segment};
+use residue_guard::packet::{End, SYN, segment};
 use residue_guard::queue::{Judge, Verdict};
 use residue_net::wire::tcp_checksum_option::REQUEST;
+use std::collections::HashSet;
 
 /// Segments with less data are not damaged: a damaged HTTP header would end the transfer, and show
 /// nothing about data.
@@ -21,14 +22,18 @@ pub struct Router {
     /// the share is exact, but at a random place, so that a retransmission is not always the one.
     turn: u64,
     buffer: Vec<u8>,
-    /// Segments with at least 512 bytes of data.
+    /// Connections that began while this router worked: the ends of their SYNs. A segment of an
+    /// older one may be a late retransmission to a host whose guard no longer, or not yet, knows it.
+    connections: HashSet<[End; 2]>,
+    /// Segments of these connections with at least 512 bytes of data.
     pub segments: u64,
     /// Changed packets.
     pub damaged: u64,
 }
 
 impl Router {
-    /// Creates a router that applies the fault to one in `one_in` segments with data;
+    /// Creates a router that applies the fault to one in `one_in` segments with data, of connections
+    /// whose SYN, from the same host, it has forwarded;
     /// [`Fault::NoRequest`] removes option 14 from all SYNs instead. Faults that delay, lose or
     /// translate packets are ignored.
     #[must_use]
@@ -36,7 +41,16 @@ impl Router {
         let mut random = Random(seed);
         let one_in = one_in.max(1);
         let turn = random.below(one_in);
-        Router { fault, one_in, random, turn, buffer: Vec::new(), segments: 0, damaged: 0 }
+        Router {
+            fault,
+            one_in,
+            random,
+            turn,
+            buffer: Vec::new(),
+            connections: HashSet::new(),
+            segments: 0,
+            damaged: 0,
+        }
     }
 
     /// Returns whether it is this segment's turn.
@@ -56,11 +70,13 @@ impl Judge for Router {
         let Some(segment) = segment(packet) else { return Verdict::Accept };
         self.buffer.clear();
         if segment.flags() & SYN != 0 {
+            self.connections.insert(segment.ends());
             if self.fault == Fault::NoRequest {
                 self.buffer.extend_from_slice(packet);
                 blank(&mut self.buffer, REQUEST);
             }
         } else if segment.payload().len() >= LEAST_DATA
+            && self.connections.contains(&segment.ends())
             && self.turn()
             && let Some(harm) = self.fault.harm(&mut self.random)
         {
@@ -110,6 +126,7 @@ mod tests {
         let original = packet(16, &[], &noise(1001));
         for (fault, swapped) in [(Fault::WordSwap, true), (Fault::NatDamage, false)] {
             let mut router = Router::new(fault, 7, 1);
+            assert_eq!(router.judge(3, &packet(SYN, &[], &[])), Verdict::Accept);
             for group in 1..=100 {
                 for _ in 0..7 {
                     let Verdict::Replace(bytes) = router.judge(3, &original) else { continue };
@@ -141,11 +158,29 @@ mod tests {
     #[test]
     fn small_segments_and_other_packets_pass() {
         let mut router = Router::new(Fault::WordSwap, 1, 1);
+        router.judge(3, &packet(SYN, &[], &[]));
         for passes in [packet(16, &[], &noise(511)), packet(2, &[14, 3, 5, 1], &[]), vec![1, 2, 3]]
         {
             assert_eq!(router.judge(3, &passes), Verdict::Accept);
         }
         assert_eq!((router.segments, router.damaged), (0, 0));
+    }
+
+    #[test]
+    fn connections_that_began_before_are_left_alone() {
+        let mut router = Router::new(Fault::WordSwap, 1, 1);
+        let data = packet(16, &[], &noise(600));
+        assert_eq!(router.judge(3, &data), Verdict::Accept);
+        assert_eq!((router.segments, router.damaged), (0, 0));
+        // Another port of the same hosts.
+        let mut syn = packet(SYN, &[], &[]);
+        syn[23] ^= 1;
+        router.judge(3, &syn);
+        assert_eq!(router.judge(3, &data), Verdict::Accept);
+        syn[23] ^= 1;
+        router.judge(3, &syn);
+        assert!(matches!(router.judge(3, &data), Verdict::Replace(_)));
+        assert_eq!((router.segments, router.damaged), (1, 1));
     }
 
     #[test]

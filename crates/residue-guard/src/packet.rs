@@ -27,7 +27,7 @@ const HEADER: usize = tcp::HEADER as usize;
 const MOST_HEADERS: usize = 8;
 
 /// An end of a connection.
-pub(crate) type End = (Address, u16);
+pub type End = (Address, u16);
 
 /// The ends of a connection as this host sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -240,7 +240,7 @@ impl<'a> Segment<'a> {
     }
 
     /// Returns source and destination.
-    pub(crate) fn ends(&self) -> [End; 2] {
+    pub fn ends(&self) -> [End; 2] {
         ends(self.bytes, &self.ip).unwrap_or_default()
     }
 

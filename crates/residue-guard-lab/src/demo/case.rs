@@ -180,19 +180,22 @@ impl Case {
                 Engines::Mixed => [self.version == 4, self.version == 6],
             };
             let [client, server] = network.guards(in_kernel, value)?;
-            let transfer = |network: &Network| {
-                if self.kind == Kind::Kill {
+            if self.kind == Kind::Kill {
+                let transfer = |network: &Network| {
                     let fetched = network.during_transfer(self.version, || {
                         server.kill();
                         network.fetch(self.version, "file")
                     })?;
                     clean_twice(network, self.version)?;
-                    return Ok((fetched, [client.end()?, Counts::default()]));
-                }
-                let fetched = network.fetch(self.version, "file")?;
-                anyhow::Ok((fetched, [client.end()?, server.end()?]))
-            };
-            self.damaging(network, one_in, seed, row, transfer)??
+                    anyhow::Ok(fetched)
+                };
+                let fetched = self.damaging(network, one_in, seed, row, transfer)??;
+                (fetched, [client.end()?, Counts::default()])
+            } else {
+                let transfer = |network: &Network| network.fetch(self.version, "file");
+                let fetched = self.damaging(network, one_in, seed, row, transfer)??;
+                (fetched, [client.end()?, server.end()?])
+            }
         };
         row.cpu_time = counts.map(|counts| counts.cpu_time);
         let agreed = &counts[0].agreed;
@@ -213,7 +216,8 @@ impl Case {
         self.kind == Kind::Kill && self.engine == Some(Engines::Kernel)
     }
 
-    /// Does `work` while the router damages packets.
+    /// Does `work` while the router damages packets. Guards are asked for their counts afterwards,
+    /// when no segment is damaged that they would miss.
     fn damaging<T>(
         self,
         network: &Network,
