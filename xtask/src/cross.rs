@@ -2,6 +2,9 @@
 //! AVX-512 under Bochs.
 
 mod bochs;
+mod instructions;
+
+pub use instructions::run as instructions;
 
 use crate::debian::install;
 use crate::outcome::{Counts, Outcome, Problem, code, counted, is_good};
@@ -94,7 +97,17 @@ const TARGETS: [Target; 5] = [
             arm("cortex-a72", Some("neon"), "neon", ["portable", "portable"]),
         ],
     },
-    target(["s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x", "s390x"], &[portable("max")]),
+    target(
+        ["s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x", "s390x"],
+        &[
+            Cpu {
+                features: "vector",
+                kernels: ["portable", "portable", "portable", "portable", "vgfm", "vgfm"],
+                ..portable("max")
+            },
+            portable("z900"),
+        ],
+    ),
     target(
         ["powerpc64-unknown-linux-gnu", "powerpc64-linux-gnu", "ppc64", "ppc64"],
         &[portable("power9")],

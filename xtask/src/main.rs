@@ -41,6 +41,8 @@ Commands of the project.
                           Run the library's tests on other architectures under qemu, and with
                           AVX-512 under Bochs. Targets: aarch64, s390x, powerpc64, riscv64, i686,
                           avx512
+  cargo xtask cross TARGET --instructions
+                          Count the instructions for a byte of data under qemu
   cargo xtask install-c --prefix DIR
                           Install the C library, its header, manual, and files for pkg-config and
                           CMake; see install-c --help
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         ["check", "--rivals"] => checks::run(true),
         ["cross"] => cross::run("", &[]),
         ["cross", target] => cross::run(target, &[]),
+        ["cross", target, "--instructions"] => cross::instructions(target),
         ["cross", "--", filter @ ..] => cross::run("", filter),
         ["cross", target, "--", filter @ ..] => cross::run(target, filter),
         ["install-c", words @ ..] => c::install(words),

@@ -39,7 +39,7 @@ pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
 pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
-pub(crate) use scalar::scalar;
+pub(crate) use scalar::{LOADS_ANYWHERE, scalar, word};
 pub(crate) use sums::last_word;
 pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, corrected32};
 
@@ -110,6 +110,16 @@ macro_rules! riscv64_tiers {
     };
 }
 
+/// Passes the tiers of z/Architecture to a macro, as `x86_64_tiers` does for x86-64.
+macro_rules! s390x_tiers {
+    ($macro:ident) => {
+        $macro! {
+            /// Sums of carry-less products of 64-bit words, in vector registers.
+            vector::Vector: unnamed "vector";
+        }
+    };
+}
+
 /// Declares the module of an architecture where the target is one, else `absent` by its name.
 macro_rules! architectures {
     ($($name:ident: $target:meta;)*) => {$(
@@ -125,6 +135,7 @@ pub(crate) mod absent;
 architectures! {
     aarch64: all(target_arch = "aarch64", target_feature = "neon", target_endian = "little");
     riscv64: target_arch = "riscv64";
+    s390x: all(target_arch = "s390x", not(target_abi = "softfloat"));
     x86_64: all(target_arch = "x86_64", target_feature = "sse2");
 }
 
@@ -136,22 +147,30 @@ pub(crate) mod needs {
     use crate::cpu::Features;
 
     macro_rules! needs {
-        ($($(#[$doc:meta])* $module:ident::$name:ident: $($feature:literal)*;)*) => {$(
+        ($(
+            $(#[$doc:meta])*
+            $module:ident::$name:ident: $($feature:literal)* $(unnamed $other:literal)?;
+        )*) => {$(
             $(#[$doc])*
-            pub(crate) const $name: Features = Features::of(&[$($feature),*]);
+            pub(crate) const $name: Features = Features::of(&[$($feature,)* $($other)?]);
         )*};
     }
     x86_64_tiers!(needs);
     aarch64_tiers!(needs);
     riscv64_tiers!(needs);
+    s390x_tiers!(needs);
 }
 
-/// Declares markers and their entries from the features that each proves.
+/// Declares markers and their entries from the features that each proves. An `unnamed` one is known
+/// to the assembler, but not to the oldest compiler, which therefore does not enable it.
 ///
 /// Each is in a module of its own: the compiler works on modules in parallel, and all kernels of a
 /// tier are code of the marker's module.
 macro_rules! tiers {
-    ($($(#[$doc:meta])* $module:ident::$name:ident: $($feature:literal)*;)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $module:ident::$name:ident: $($feature:literal)* $(unnamed $other:literal)?;
+    )*) => {$(
         pub(crate) mod $module {
             $(#[$doc])*
             #[derive(Clone, Copy)]
@@ -171,7 +190,8 @@ macro_rules! tiers {
             }
 
             impl crate::body::Tier for $name {
-                const NEEDS: crate::cpu::Features = crate::cpu::Features::of(&[$($feature),*]);
+                const NEEDS: crate::cpu::Features =
+                    crate::cpu::Features::of(&[$($feature,)* $($other)?]);
 
                 #[allow(private_bounds, private_interfaces)]
                 #[inline(always)]

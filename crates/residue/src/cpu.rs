@@ -7,6 +7,10 @@
     path = "cpu/aarch64.rs"
 )]
 #[cfg_attr(all(target_arch = "riscv64", not(miri)), path = "cpu/riscv64.rs")]
+#[cfg_attr(
+    all(target_arch = "s390x", not(target_abi = "softfloat"), not(miri)),
+    path = "cpu/s390x.rs"
+)]
 mod detect;
 mod features;
 mod profile;
@@ -134,7 +138,7 @@ mod tests {
     fn tiers_grow() {
         for window in TIERS.windows(2) {
             let (lower, upper) = (window[0].1, window[1].1);
-            let first = [Features::NEON, Features::ZBC].contains(&upper);
+            let first = [Features::NEON, Features::ZBC, Features::VECTOR].contains(&upper);
             assert!(upper.contains(lower) || first);
         }
         assert_eq!(Features::tier("mmx"), None);

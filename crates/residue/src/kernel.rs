@@ -28,7 +28,7 @@ mod lines;
 mod outlined;
 
 pub(crate) use dispatch::*;
-pub(crate) use lines::{line, on_aarch64, on_riscv64, on_x86_64};
+pub(crate) use lines::{line, on_aarch64, on_riscv64, on_s390x, on_x86_64};
 pub(crate) use outlined::Outlined;
 
 /// The role of a kernel.

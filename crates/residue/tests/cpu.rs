@@ -49,6 +49,18 @@ fn child_prints_what_it_chose() {
     println!("features {}", cpu::features().names().collect::<Vec<_>>().join(","));
 }
 
+/// Computes a value by the kernel, of the code and on as many bytes as an emulator that counts
+/// instructions names (`cargo xtask cross TARGET --instructions`); not a test of its own.
+#[test]
+fn child_computes_one_value() {
+    let Ok(words) = std::env::var("RESIDUE_COUNTED") else { return };
+    let words: Vec<&str> = words.split(' ').collect();
+    let [name, kernel, bytes] = words[..] else { panic!("{words:?} are not three words") };
+    let data = vec![0x5a; bytes.parse().expect("a length")];
+    let value = common::code(name).value_with(kernel, &data).expect("a kernel");
+    assert_eq!(value, common::code(name).value(&data));
+}
+
 /// Returns data of lengths that profiles may ask to read in two streams: from 16 MiB on, by pairs
 /// of 1 MiB. The bytes are any, or the largest.
 fn long_data() -> impl Iterator<Item = Vec<u8>> {

@@ -5,7 +5,7 @@ use residue::cpu::Features;
 
 /// Returns the words that stand for instructions, in their order in a name, each with its feature
 /// and the features that every CPU with it has.
-fn words() -> [(&'static str, Features, Features); 14] {
+fn words() -> [(&'static str, Features, Features); 15] {
     let all = |set: &[Features]| set.iter().fold(Features::NONE, |all, &one| all.union(one));
     let ssse3 = all(&[Features::SSE2, Features::SSSE3]);
     let avx2 = all(&[ssse3, Features::SSE42, Features::AVX2]);
@@ -27,6 +27,7 @@ fn words() -> [(&'static str, Features, Features); 14] {
         ("pmull", Features::PMULL, Features::NEON),
         ("eor3", Features::SHA3, Features::NEON),
         ("zbc", Features::ZBC, Features::NONE),
+        ("vgfm", Features::VECTOR, Features::NONE),
     ]
 }
 

@@ -118,7 +118,9 @@ macro_rules! integer_lanes {
 
         #[inline(always)]
         fn load(self, bytes: &[u8; 16]) -> u128 {
-            u128::from_le_bytes(*bytes)
+            let (words, _) = bytes.as_chunks();
+            let [low, high] = [0, 1].map(|i| $crate::arch::word(&words[i]));
+            u128::from(high) << 64 | u128::from(low)
         }
 
         #[inline(always)]

@@ -1,4 +1,21 @@
-//! Scalar loops that stay scalar.
+//! Scalar loops that stay scalar, and words in memory.
+
+/// Whether the compiler loads a word from any address by one instruction. For RISC-V it loads and
+/// joins bytes, as CPUs may take a trap for a word across its boundary.
+pub(crate) const LOADS_ANYWHERE: bool =
+    !cfg!(any(target_arch = "riscv32", target_arch = "riscv64"));
+
+/// Returns the eight bytes as a word, lowest first.
+#[inline(always)]
+pub(crate) fn word(bytes: &[u8; 8]) -> u64 {
+    let at = bytes.as_ptr().cast::<u64>();
+    if !LOADS_ANYWHERE && at.is_aligned() {
+        // Volatile, as the compiler would make one load of this and the one below.
+        // SAFETY: the pointer is aligned, and the reference covers the eight bytes.
+        return u64::from_le(unsafe { at.read_volatile() });
+    }
+    u64::from_le_bytes(*bytes)
+}
 
 /// Hides a value from the optimiser, so that the loop around it stays scalar.
 ///

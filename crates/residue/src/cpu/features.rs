@@ -32,6 +32,7 @@ features! {
     18 PMULL "pmull" "Carry-less multiplication (part of the `aes` feature).";
     19 SHA3 "sha3" "Three-way exclusive or (EOR3).";
     24 ZBC "zbc" "Carry-less multiplication in scalar registers (RISC-V).";
+    25 VECTOR "vector" "The vector facility: sums of carry-less products (z/Architecture).";
 }
 
 /// The values of `RESIDUE_CPU`, each with the features it leaves enabled. A tier includes those
@@ -66,6 +67,7 @@ pub(super) const TIERS: &[(&str, Features)] = {
         ("crc_pmull", PMULL),
         ("pmull_eor3", PMULL_EOR3),
         ("zbc", Features::ZBC),
+        ("vector", Features::VECTOR),
     ]
 };
 
@@ -91,6 +93,7 @@ const TARGET_FEATURES: &[(&str, Features)] = &[
     ("aes", Features::PMULL),
     ("sha3", Features::SHA3),
     ("zbc", Features::ZBC),
+    ("vector", Features::VECTOR),
 ];
 
 impl Features {

@@ -4,7 +4,7 @@
 use super::features::Features;
 
 /// The bits of the features of this architecture.
-pub(super) const POSSIBLE: u32 = 0x7f00_0000;
+pub(super) const POSSIBLE: u32 = Features::ZBC.0;
 
 /// Returns the features of the CPU that runs this program.
 pub(super) fn features() -> Features {

@@ -10,7 +10,7 @@ use super::constants::Constants;
 use super::fold::product;
 use crate::arch::{CarryLess, Portable};
 use crate::body::{Body, Edges, Family, Tier};
-use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_riscv64, on_x86_64};
+use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_riscv64, on_s390x, on_x86_64};
 
 /// The family of the kernels that advance a register, over a number of zero bytes or by a factor.
 ///
@@ -119,6 +119,7 @@ static KERNELS: &[Kernel<Advance>] = &[
     on_x86_64!(Pclmul, Products, "pclmul"),
     on_aarch64!(Pmull, Products, "pmull"),
     on_riscv64!(Zbc, Products, "zbc"),
+    on_s390x!(Vector, Products, "vgfm"),
     #[cfg(feature = "generic")]
     Kernel::generic::<Products>("generic"),
     Kernel::on::<Portable, Bits>("portable"),
@@ -131,6 +132,7 @@ static PRODUCTS: &[Kernel<Advance>] = &[
     on_x86_64!(Pclmul, Product, "pclmul"),
     on_aarch64!(Pmull, Product, "pmull"),
     on_riscv64!(Zbc, Product, "zbc"),
+    on_s390x!(Vector, Product, "vgfm"),
     #[cfg(feature = "generic")]
     Kernel::generic::<Product>("generic"),
     Kernel::on::<Portable, ProductBits>("portable"),

@@ -14,7 +14,7 @@ use super::taps::{
     Taps,
 };
 use crate::body::{ByLength, OutOfLine};
-use crate::kernel::{on_aarch64, on_riscv64, on_x86_64};
+use crate::kernel::{on_aarch64, on_riscv64, on_s390x, on_x86_64};
 
 /// Computes CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
 ///
@@ -136,6 +136,9 @@ macro_rules! folded {
                 ),
                 on_riscv64!(
                     Zbc, WithConstants<$name, FoldApart>, "zbc", copy LongFold<$name>
+                ),
+                on_s390x!(
+                    Vector, WithConstants<$name, FoldApart>, "vgfm", copy LongFold<$name>
                 ),
             ]
             methods [

@@ -16,7 +16,7 @@ use super::steps::{
 };
 use super::taps::{Crc32cByMatrices, Taps};
 use crate::body::{ByLength, OutOfLine};
-use crate::kernel::{on_aarch64, on_riscv64, on_x86_64};
+use crate::kernel::{on_aarch64, on_riscv64, on_s390x, on_x86_64};
 
 /// Computes CRC-32C of `data`, of any length.
 ///
@@ -120,6 +120,7 @@ compiled_kernels! {
         on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables", batch Crc Lockstep),
         on_aarch64!(Pmull, WithConstants<Crc32c, FoldApart>, "pmull"),
         on_riscv64!(Zbc, WithConstants<Crc32c, FoldApart>, "zbc"),
+        on_s390x!(Vector, WithConstants<Crc32c, FoldApart>, "vgfm"),
     ]
     methods [
         on_x86_64!(Avx512Vpclmul, WithConstants<Crc32c, Taps>, "avx512_gfni").method(),

@@ -10,7 +10,7 @@ use super::params::Params;
 use super::taps::Taps;
 use crate::arch::{Portable, scalar};
 use crate::body::{Body, Edges, Tier};
-use crate::kernel::{Kernel, dispatched, on_aarch64, on_riscv64, on_x86_64};
+use crate::kernel::{Kernel, dispatched, on_aarch64, on_riscv64, on_s390x, on_x86_64};
 
 impl Constants {
     /// Computes the constants of a CRC.
@@ -173,6 +173,7 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     // Other CPUs with the instructions for AES: Neoverse N1, Cortex-A.
     on_aarch64!(Pmull, FoldApart, "pmull", copy FoldLong),
     on_riscv64!(Zbc, FoldApart, "zbc", copy FoldLong),
+    on_s390x!(Vector, FoldApart, "vgfm", copy FoldLong),
     #[cfg(feature = "generic")]
     Kernel::generic::<FoldApart>("generic"),
     #[cfg(feature = "methods")]

@@ -24,6 +24,7 @@
 use super::family::CompiledIn;
 use super::params::Params;
 use super::width::Width;
+use crate::arch::LOADS_ANYWHERE;
 use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
 use core::marker::PhantomData;
 
@@ -79,10 +80,11 @@ pub(super) const fn fits(distances: &[usize], from: usize) -> bool {
     }
 }
 
-/// Whether portable code goes by sparse multiples: where there are words of 64 bits or vectors, and
-/// buffers of 20 KiB fit on the stack, as they do not in an operating system's kernel.
-pub(crate) const FAST: bool =
-    cfg!(all(any(target_pointer_width = "64", target_arch = "wasm32"), not(target_os = "none")));
+/// Whether portable code goes by sparse multiples: where there are words of 64 bits or vectors,
+/// which are loaded from any address, and buffers of 20 KiB fit on the stack, as they do not in an
+/// operating system's kernel.
+pub(crate) const FAST: bool = LOADS_ANYWHERE
+    && cfg!(all(any(target_pointer_width = "64", target_arch = "wasm32"), not(target_os = "none")));
 
 /// The bytes of a step: of the vectors that are computed at once.
 const STEP: usize = 64;

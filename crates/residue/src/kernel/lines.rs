@@ -58,3 +58,9 @@ macro_rules! on_riscv64 {
     ($($line:tt)*) => { $crate::kernel::line!(riscv64 present on; $($line)*) };
 }
 pub(crate) use on_riscv64;
+
+/// Makes a line of a kernel table for z/Architecture, as `on_aarch64!` does for aarch64.
+macro_rules! on_s390x {
+    ($($line:tt)*) => { $crate::kernel::line!(s390x present on; $($line)*) };
+}
+pub(crate) use on_s390x;

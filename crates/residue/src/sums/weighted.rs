@@ -94,6 +94,7 @@
 
 use crate::arch::{
     Load, STREAM_BYTES, Unit, Weighted, corrected32, in_order, in_two_streams, scalar, streamed,
+    word,
 };
 use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
 use crate::sums::running::Summed;
@@ -399,10 +400,10 @@ impl<F: Modular> Groups<F> {
     fn group(bytes: &[u8; GROUP]) -> [u64; 2] {
         const { assert!(F::Unit::MAX * (16 * 15 / 2) <= Self::MASK) };
         let (mut even, mut odd, mut even_before, mut odd_before) = (0u64, 0u64, 0u64, 0u64);
-        for word in bytes.as_chunks().0 {
+        for bytes in bytes.as_chunks().0 {
             even_before += even;
             odd_before += odd;
-            let word = u64::from_le_bytes(*word);
+            let word = word(bytes);
             even += word & Self::EVEN;
             odd += word >> (Self::FIELD / 2) & Self::EVEN;
         }

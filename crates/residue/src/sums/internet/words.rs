@@ -1,7 +1,7 @@
 //! The Internet checksum by words of 16, 32 and 64 bits in general registers.
 
 use super::family::{Internet, add, up_to_24};
-use crate::arch::scalar;
+use crate::arch::{scalar, word};
 use crate::body::{Body, Edges, Tier};
 use crate::words::short_word;
 
@@ -72,7 +72,7 @@ impl<T: Tier> Body<T> for Word64 {
     #[inline(always)]
     fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
         let (words, last) = data.as_chunks::<8>();
-        let sum = words.iter().fold(state, |sum, word| add(sum, u64::from_le_bytes(*word)));
+        let sum = words.iter().fold(state, |sum, bytes| add(sum, word(bytes)));
         add(sum, short_word(last))
     }
 }
@@ -110,8 +110,8 @@ impl<T: Tier> Body<T> for Adc {
 #[inline(always)]
 fn chain(mut sum: u64, words: &[u8], last: u64) -> u64 {
     let mut carry = false;
-    for word in words.as_chunks().0 {
-        (sum, carry) = sum.carrying_add(u64::from_le_bytes(*word), carry);
+    for bytes in words.as_chunks().0 {
+        (sum, carry) = sum.carrying_add(word(bytes), carry);
     }
     (sum, carry) = sum.carrying_add(last, carry);
     // After a carry the sum is at most 2^64 - 2, so this addition cannot carry.
