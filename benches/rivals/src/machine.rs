@@ -121,30 +121,24 @@ pub fn is_default_build() -> bool {
     env!("RIVALS_BUILD") == "default-build"
 }
 
-/// Restricts the library to portable code if asked to, and rejects a tier or a profile that the
-/// library would ignore.
+/// Restricts the library to portable code if asked to and no tier is named, and rejects a tier or a
+/// profile that the library would ignore.
 ///
 /// To be called before the first check value is computed.
 ///
 /// # Errors
-/// Returns an error if `RESIDUE_CPU` is another tier, or none, and if `RESIDUE_PROFILE` is not the
-/// name of a profile.
+/// Returns an error if `RESIDUE_CPU` is not the name of a tier, or `RESIDUE_PROFILE` not that of a
+/// profile.
 #[allow(unsafe_code)]
 pub fn restrict(portable: bool) -> Result<(), String> {
     if let Some(why) = mask_error() {
         return Err(why);
     }
-    match (asked_tier().as_deref(), portable) {
-        (Some(name), true) if name != "portable" => {
-            Err(format!("RESIDUE_CPU is `{name}`, and --portable asks for `portable`"))
-        }
-        (None, true) => {
-            // SAFETY: no other thread runs yet.
-            unsafe { std::env::set_var("RESIDUE_CPU", "portable") };
-            Ok(())
-        }
-        _ => Ok(()),
+    if portable && asked_tier().is_none() {
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("RESIDUE_CPU", "portable") };
     }
+    Ok(())
 }
 
 #[cfg(test)]
