@@ -85,6 +85,11 @@ export class Code {
   free(): void;
 }
 
+/** The `TransformStream` of the platform. */
+export type Through = typeof globalThis extends { TransformStream: { prototype: infer T } }
+  ? T
+  : unknown;
+
 /** The value of data that comes in pieces. */
 export class Digest {
   private constructor();
@@ -101,6 +106,11 @@ export class Digest {
   reset(): this;
   /** Returns a copy. */
   copy(): Digest;
+  /**
+   * Returns a `TransformStream` that appends what passes through it, and changes nothing. It also
+   * fits into `pipeline` of Node's `stream/promises`.
+   */
+  through(): Through;
   /** Frees the memory of the digest now. Without this call, the garbage collector frees it. */
   free(): void;
 }
