@@ -10,4 +10,4 @@ export function start(instance) {
 }
 
 /** Returns the bytes of a module in base64. */
-export const decoded = (wasm) => Uint8Array.from(atob(wasm), (character) => character.charCodeAt(0));
+export const decoded = (wasm) => Uint8Array.from(atob(wasm), (byte) => byte.charCodeAt(0));
