@@ -15,12 +15,20 @@ const FOLDER: &str = "bindings/python";
 const ENVIRONMENT: &str = "target/python";
 
 /// Packages to install in the environment, and a file that shows that they are.
-const PACKAGES: [(&str, &str); 4] = [
+const PACKAGES: [(&str, &str); 5] = [
     ("maturin>=1.9.4,<2", "maturin"),
     ("pytest>=9", "pytest"),
     ("numpy", "numpy-config"),
     ("distributed>=2025.1", "dask"),
+    ("mypy>=2,<3", "stubtest"),
 ];
+
+/// The versions of Python for which types are checked: the oldest one, that from which on buffers
+/// have a type, and a new one.
+const VERSIONS: [&str; 3] = ["3.11", "3.12", "3.14"];
+
+/// The module whose types are in a file beside it.
+const STUBS: &[&str] = &["residue._residue"];
 
 /// The package, built for its tests, and what came of packing it.
 pub struct Built {
@@ -51,7 +59,12 @@ pub fn run(built: Result<Built, String>, counts: &mut Counts) -> Result<(), Stri
         return Ok(());
     }
     counts.run(&mut tools.pytest(), count);
-    for (name, result) in packed {
+    let stubs = [("stubs", tools.typed("stubtest", STUBS))];
+    let types = VERSIONS.map(|version| {
+        let words = ["--python-version", version, "python/residue", "tests/typed.py"];
+        ("types", tools.typed("mypy", &words))
+    });
+    for (name, result) in stubs.into_iter().chain(types).chain(packed) {
         match result {
             Ok(()) => counts.passed += 1,
             Err(why) => counts.fail(&format!("Python: {name}: {why}")),
@@ -116,6 +129,11 @@ impl Tools {
         let mut command = self.program("python");
         command.args(["-m", "pytest", "-q", "-rs", "--color=no", "-p", "no:cacheprovider"]);
         command
+    }
+
+    /// Runs a checker of types in the package's folder.
+    fn typed(&self, name: &str, words: &[&str]) -> Result<(), String> {
+        done(self.program(name).args(words))
     }
 
     /// Runs maturin in the package's folder.

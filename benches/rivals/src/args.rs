@@ -31,8 +31,8 @@ pub struct Args {
     /// In cargo's release profile as it is, without link-time optimisation, as most users build
     #[arg(long)]
     pub default_build: bool,
-    /// Portable code against portable code; with RESIDUE_CPU, the library's code of that tier against
-    /// portable code
+    /// Portable code against portable code; with RESIDUE_CPU, the library's code of that tier
+    /// against portable code
     #[arg(short, long)]
     pub portable: bool,
     /// Times each contender in a run

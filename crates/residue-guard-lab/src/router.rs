@@ -23,7 +23,8 @@ pub struct Router {
     turn: u64,
     buffer: Vec<u8>,
     /// Connections that began while this router worked: the ends of their SYNs. A segment of an
-    /// older one may be a late retransmission to a host whose guard no longer, or not yet, knows it.
+    /// older one may be a late retransmission to a host whose guard no longer, or not yet, knows
+    /// it.
     connections: HashSet<[End; 2]>,
     /// Segments of these connections with at least 512 bytes of data.
     pub segments: u64,
@@ -32,8 +33,8 @@ pub struct Router {
 }
 
 impl Router {
-    /// Creates a router that applies the fault to one in `one_in` segments with data, of connections
-    /// whose SYN, from the same host, it has forwarded;
+    /// Creates a router that applies the fault to one in `one_in` segments with data, of
+    /// connections whose SYN, from the same host, it has forwarded;
     /// [`Fault::NoRequest`] removes option 14 from all SYNs instead. Faults that delay, lose or
     /// translate packets are ignored.
     #[must_use]

@@ -32,8 +32,8 @@ fn counted(target: &Target, cpu: &Cpu) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns how many instructions more for each byte more the test takes that computes a value twice:
-/// by this kernel and by the chosen one.
+/// Returns how many instructions more for each byte more the test takes that computes a value
+/// twice: by this kernel and by the chosen one.
 fn for_a_byte(target: &Target, cpu: &Cpu, code: &str, kernel: &str) -> Result<f64, String> {
     let mut counts = [0; 2];
     for (count, length) in counts.iter_mut().zip(LENGTHS) {

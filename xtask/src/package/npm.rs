@@ -87,7 +87,8 @@ fn tested(package: &Path, place: &Path) -> Result<(), String> {
 }
 
 /// Bundles a program that uses the package into scripts that wait for nothing, and runs them; and
-/// compiles programs against its types as TypeScript resolves packages. Returns what was not tested.
+/// compiles programs against its types as TypeScript resolves packages. Returns what was not
+/// tested.
 fn taken(place: &Path) -> Result<Vec<String>, String> {
     let mut install = Command::new("npm");
     install.args(["install", "--silent", "--no-audit", "--no-fund"]).args(TOOLS);

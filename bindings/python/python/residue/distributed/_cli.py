@@ -71,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     try:
         with _ending():
-            return args.run(args)
+            code: int = args.run(args)
+            return code
     except KeyboardInterrupt:
         kept = f"; resume with the journal {args.journal}" if args.journal else ""
         print(f"residue.distributed: interrupted{kept}", file=sys.stderr)
@@ -330,7 +331,7 @@ def _number(text: str) -> int:
         raise argparse.ArgumentTypeError(
             f"expected a whole number (100000000 or 1e8), got {text!r}"
         )
-    return int(digits) * 10 ** int(zeros or 0)
+    return int(digits + "0" * int(zeros or 0))
 
 
 def _options(text: str) -> dict[str, Any]:

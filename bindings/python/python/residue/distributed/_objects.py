@@ -197,11 +197,12 @@ def _buffer() -> memoryview:
     """
     if not hasattr(_buffers, "view"):
         _buffers.view = memoryview(mmap.mmap(-1, LOCAL_BLOCK))
-    return _buffers.view
+    view: memoryview = _buffers.view
+    return view
 
 
 #: Error numbers of exceptions that may have none.
-NUMBERS = {
+NUMBERS: dict[type[BaseException], int] = {
     FileNotFoundError: errno.ENOENT,
     PermissionError: errno.EACCES,
     IsADirectoryError: errno.EISDIR,
@@ -244,7 +245,7 @@ class Remote:
         if self.root.endswith(":"):
             self.root = url  # `memory://`: the root of the store.
         self._fs, path = url_to_fs(url, **(options or {}))
-        self._base = path.rstrip("/")
+        self._base: str = path.rstrip("/")
         # A cache of local files follows links, as they do.
         inner = getattr(self._fs, "fs", None)
         self._local = isinstance(inner, LocalFileSystem) and os.path.isabs(self._base)
@@ -262,7 +263,7 @@ class Remote:
         if self._base.strip("/") == "":
             return True
         with _named(self.root):
-            return self._fs.info(self._base)["type"] == "directory"
+            return bool(self._fs.info(self._base)["type"] == "directory")
 
     def list(self) -> Listing:
         from fsspec.asyn import AsyncFileSystem

@@ -7,6 +7,7 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 
 #: Largest number of links to follow, as in Linux.
 MOST_LINKS = 40
@@ -92,24 +93,25 @@ class _Temporary:
 
     def __init__(self, folder: int, mode: int) -> None:
         self._folder = folder
-        self._name: str | None = f".residue-{secrets.token_hex(8)}"
+        self._name = f".residue-{secrets.token_hex(8)}"
+        self._is_there = True
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK
         self.number = os.open(self._name, flags, mode, dir_fd=folder)
 
     def rename(self, name: str) -> None:
         """Gives the file its name, in place of any other file."""
         os.rename(self._name, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
-        self._name = None
+        self._is_there = False
 
     def remove(self) -> None:
         """Closes the file, and deletes it if it was not renamed."""
         if self.number >= 0:
             os.close(self.number)
             self.number = -1
-        if self._name is not None:
+        if self._is_there:
             with contextlib.suppress(OSError):
                 os.unlink(self._name, dir_fd=self._folder)
-            self._name = None
+            self._is_there = False
 
 
 class _Folder:
@@ -300,7 +302,7 @@ def _names(path: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def _naming(path: str):
+def _naming(path: str) -> Iterator[None]:
     """Raises the errors of the system with this path."""
     try:
         yield

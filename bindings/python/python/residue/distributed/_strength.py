@@ -52,9 +52,9 @@ def search(
     finished ones. The other arguments are those of `value`. Raises ValueError if no code can have
     the distance, or the width is not 3 to 64.
     """
-    return json.loads(
-        search_as("json", width, hd, length, survey, ranges, client, journal, progress)
-    )
+    text = search_as("json", width, hd, length, survey, ranges, client, journal, progress)
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def search_as(
@@ -142,7 +142,8 @@ def data(
     small, and OSError if a source cannot be read.
     """
     arguments = (paths, made, codes, splices, trials, burst, seed)
-    return json.loads(data_run(*arguments, part_size, client, journal, progress))
+    found: dict[str, Any] = json.loads(data_run(*arguments, part_size, client, journal, progress))
+    return found
 
 
 def data_run(
@@ -199,7 +200,8 @@ def data_run(
         finally:
             kept.save()
             bar.stop()
-    return job.finish([counted[index] for index in sorted(counted)])
+    text: str = job.finish([counted[index] for index in sorted(counted)])
+    return text
 
 
 def _stamp(part: str, files: Sequence[str]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from ._errors import ManifestError
@@ -34,8 +35,8 @@ def facts(text: str) -> dict[str, Any]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        names = [key for key, _ in pairs]
+        twice = next(key for place, key in enumerate(names) if key in names[:place])
         raise ManifestError(f"has the key {shown(twice)} twice")
     return found
 
@@ -60,7 +61,7 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else text[:76] + "..."
 
 
-def has(found: dict[str, Any], key: str, type_: type, what: str) -> Any:
+def has(found: Mapping[str, Any], key: str, type_: type, what: str) -> Any:
     """Returns a value of an object; raises ManifestError unless it is there, with this type."""
     if key not in found:
         raise ManifestError(f"has no {key}")
