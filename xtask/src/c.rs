@@ -132,11 +132,8 @@ fn place(built: &Path, places: &Places) -> Result<(), String> {
     copy(&built.join("libresidue_c.so"), libraries.join(&real))?;
     link(&real, &libraries.join(SONAME))?;
     link(SONAME, &libraries.join("libresidue.so"))?;
-    copy(&built.join("libresidue_c.a"), libraries.join("libresidue.a"))?;
-    // Debugging information is most of its bytes.
-    let mut strip = Command::new("strip");
-    strip.args(["--strip-debug", "--strip-unneeded"]);
-    done(strip.arg(libraries.join("libresidue.a")))?;
+    println!("{}", libraries.join("libresidue.a").display());
+    archive(&built.join("libresidue_c.a"), &libraries.join("libresidue.a"))?;
     if places.zlib {
         copy(&built.join("libresidue_zlib.so"), libraries.join("libresidue_zlib.so"))?;
     }
@@ -160,6 +157,35 @@ fn place(built: &Path, places: &Places) -> Result<(), String> {
     copy(&program.join("residue"), programs.join("residue"))?;
     let pages = folder(&manual.join("man1"))?;
     shown(Command::new(programs.join("residue")).arg("man").arg(&pages))
+}
+
+/// Writes a static library that has the names of its header and no others, so that a program can
+/// have other libraries in Rust beside it, which have the names of the same standard library.
+fn archive(from: &Path, to: &Path) -> Result<(), String> {
+    let functions = functions(&read(HEADER)?);
+    let object = to.with_extension("o");
+    // One object of what the functions need. The linker of a program can still leave out sections.
+    let mut join = Command::new("ld");
+    join.args(["--relocatable", "--gc-sections"]);
+    join.args(functions.iter().flat_map(|name| ["--undefined", name]));
+    done(join.arg(from).arg("-o").arg(&object))?;
+    let mut hide = Command::new("objcopy");
+    hide.args(functions.iter().map(|name| format!("--keep-global-symbol={name}")));
+    // The linker would keep one of all sections of this name, and drop that of another library.
+    hide.arg("--redefine-sym=DW.ref.rust_eh_personality=DW.ref.residue_eh_personality");
+    // The standard library's, which `ar` would read if it finds LLVM.
+    hide.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
+    // Debugging information is most of its bytes.
+    done(hide.args(["--strip-debug", "--strip-unneeded"]).arg(&object))?;
+    let failed = |path: &Path| {
+        let path = path.display().to_string();
+        move |error: std::io::Error| format!("{path}: {error}")
+    };
+    if to.exists() {
+        std::fs::remove_file(to).map_err(failed(to))?;
+    }
+    done(Command::new("ar").args(["rcs"]).arg(to).arg(&object))?;
+    std::fs::remove_file(&object).map_err(failed(&object))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
@@ -194,16 +220,24 @@ fn filled(template: &str, places: &Places) -> String {
     values.iter().fold(template.to_string(), |text, (name, value)| text.replace(name, value))
 }
 
-/// Returns the text of the file for `pkg-config`.
+/// Returns the text of the file for `pkg-config`. Its places are relative to itself, but for those
+/// of the system, which compilers know by their names.
 fn package(places: &Places) -> String {
+    let below = places.libraries.strip_prefix(&places.prefix).ok();
+    let below = below.filter(|_| places.prefix != Path::new("/usr"));
+    let (prefix, libraries) = match below {
+        Some(below) => {
+            let up = "/..".repeat(below.components().count() + 1);
+            (format!("${{pcfiledir}}{up}"), format!("${{prefix}}/{}", below.display()))
+        }
+        None => (places.prefix.display().to_string(), places.libraries.display().to_string()),
+    };
     format!(
-        "prefix={}\nincludedir=${{prefix}}/include\nlibdir={}\n\n\
+        "prefix={prefix}\nincludedir=${{prefix}}/include\nlibdir={libraries}\n\n\
          Name: residue\nDescription: Error-detection codes: \
          Internet checksum, XNS, Fletcher, Adler-32, every CRC\n\
          Version: {VERSION}\nCflags: -I${{includedir}}\nLibs: -L${{libdir}} -lresidue\n\
-         Libs.private: -lpthread -ldl -lm\n",
-        places.prefix.display(),
-        places.libraries.display(),
+         Libs.private: -lpthread -ldl -lm\n"
     )
 }
 

@@ -14,6 +14,7 @@ use crate::crc::{self, Crc, Params, Width, catalog, of_family};
 use crate::kernel::{self, Kernel, KernelInfo};
 use crate::{Error, cpu};
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
 pub(crate) use families::of_sum;
@@ -230,13 +231,22 @@ impl PartialEq for Code {
     fn eq(&self, other: &Code) -> bool {
         match (self, other) {
             (Code::Sum(a), Code::Sum(b)) => a == b,
-            (Code::Crc(a), Code::Crc(b)) => a.params().same_code(b.params()),
+            (Code::Crc(a), Code::Crc(b)) => a == b,
             _ => false,
         }
     }
 }
 
 impl Eq for Code {}
+
+impl Hash for Code {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        match self {
+            Code::Sum(sum) => sum.hash(hasher),
+            Code::Crc(crc) => crc.hash(hasher),
+        }
+    }
+}
 
 fn tabled<W: Word + Into<u128>>(visitor: &mut impl Visitor, tables: impl FnOnce() -> Tables<W>) {
     visitor.table::<Tabled<W>>(W::KERNELS, tables, ValueEncoding::PLAIN);

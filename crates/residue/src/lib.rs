@@ -57,9 +57,9 @@
 //! `default-features = false`.
 //!
 //! # Features
-//! `std` (default): reads `RESIDUE_CPU` and `RESIDUE_PROFILE`, detects CPU features on aarch64, and
-//! implements `std::io::Write`. Without it the crate is `no_std`, allocates nothing, and detects
-//! features on x86-64 only.
+//! `std` (default): reads `RESIDUE_CPU` and `RESIDUE_PROFILE`, detects CPU features on aarch64,
+//! RISC-V and z/Architecture, and implements `std::io::Write`. Without it the crate is `no_std`,
+//! allocates nothing, and detects features on x86-64 only.
 //!
 //! `avx512` (default): the kernels on 64-byte vectors of x86-64, by products and by byte matrices.
 //! Without it programs are smaller and compile faster, and CPUs with AVX-512 run the kernels on
@@ -67,6 +67,9 @@
 //!
 //! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over
 //! threads.
+//!
+//! `serde` (off by default): a [`Code`] is serialized as its name, or as the parameters of a CRC that
+//! has none.
 //!
 //! `methods` (off by default): the kernels that are never dispatched, single methods and those of
 //! the literature, for benchmarks and lists.
@@ -124,6 +127,8 @@ pub mod batch;
 pub mod copy;
 #[cfg(feature = "rayon")]
 pub mod parallel;
+#[cfg(feature = "serde")]
+mod serialized;
 pub mod small;
 
 #[doc(hidden)]

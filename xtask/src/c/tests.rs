@@ -5,7 +5,7 @@
 use super::{HEADER, PAGE, Places, ZLIB_NAMES, build, functions, place};
 use crate::debian::install;
 use crate::outcome;
-use crate::shell::{EVERYTHING, VERSION, absolute, created, emptied, entries, output, read};
+use crate::shell::{EVERYTHING, VERSION, absolute, created, done, emptied, entries, output, read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -84,6 +84,7 @@ pub fn run() -> outcome::Results {
         }
     });
     results.add("static library".to_string(), static_library(&prefix));
+    results.add("two static libraries in Rust".to_string(), two_static_libraries(&prefix));
     results.add("errors under AddressSanitizer".to_string(), sanitized(&prefix));
     results.add("benchmark compiles".to_string(), benchmark(&prefix));
     results.add("manual".to_string(), manual());
@@ -154,6 +155,24 @@ fn static_library(prefix: &Path) -> Result<(), String> {
     output(&mut Command::new(&program)).map(drop)
 }
 
+/// Tests that another static library in Rust can be beside this one, before it and behind it.
+fn two_static_libraries(prefix: &Path) -> Result<(), String> {
+    let other = prefix.join("programs/libother.a");
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition", "2024", "--crate-type", "staticlib", "-C", "opt-level=0", "-o"]);
+    done(rustc.arg(&other).arg("bindings/c/tests/beside/other.rs"))?;
+    let own = prefix.join("lib/libresidue.a");
+    for (name, libraries) in [("first", [&own, &other]), ("last", [&other, &own])] {
+        let program = prefix.join("programs").join(format!("beside-{name}"));
+        let mut build = Command::new("gcc");
+        build.args(WARNINGS).arg("-I").arg(prefix.join("include")).arg("-o").arg(&program);
+        build.arg("bindings/c/tests/beside/main.c").args(libraries);
+        output(build.args(["-lpthread", "-ldl", "-lm"]))?;
+        output(&mut Command::new(&program))?;
+    }
+    Ok(())
+}
+
 /// Tests that memory is neither read nor written after it was freed.
 fn sanitized(prefix: &Path) -> Result<(), String> {
     let program = prefix.join("programs/sanitized");
@@ -208,13 +227,20 @@ fn alone(built: &Path) -> Result<(), String> {
     }
 }
 
-/// Tests that a CMake project finds the library, where it was installed and after it was moved, and
+/// Tests that pkg-config and a CMake project find the library, where it was installed and after it was moved, and
 /// no other version.
 fn find_package(prefix: &Path) -> Result<(), String> {
     let moved = created(&prefix.join("moved/elsewhere"))?;
     let copies = created(&prefix.join("cmake"))?;
     for part in ["include", "lib"] {
         output(Command::new("cp").arg("-a").arg(prefix.join(part)).arg(&moved))?;
+    }
+    let mut ask = Command::new("pkg-config");
+    ask.args(["--variable=includedir", "residue"]);
+    let said = output(ask.env("PKG_CONFIG_PATH", moved.join("lib/pkgconfig")))?;
+    let found = std::fs::canonicalize(said.trim()).ok();
+    if found != std::fs::canonicalize(moved.join("include")).ok() {
+        return Err(format!("pkg-config has not found what was moved, but {said}"));
     }
     let source = absolute("bindings/c/examples/crc.c")?;
     for (name, place) in [("installed", prefix), ("moved", &moved)] {

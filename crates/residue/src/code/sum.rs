@@ -40,7 +40,7 @@ macro_rules! sums {
     ($($variant:ident: $name:literal, $width:literal, $family:ident, $encoding:ident,
         $about:literal;)*) => {
         /// The codes that are not CRCs.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Sum {
             $(#[doc = $about] $variant),*
         }

@@ -9,6 +9,7 @@ use super::{advance, catalog};
 use crate::Error;
 use crate::body::Family;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
 /// The CRCs with compiled-in constants, by the function that computes them.
@@ -265,3 +266,9 @@ impl<W: Width> PartialEq for Crc<W> {
 }
 
 impl<W: Width> Eq for Crc<W> {}
+
+impl<W: Width> Hash for Crc<W> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.params.definition().hash(hasher);
+    }
+}

@@ -130,6 +130,11 @@ impl Params {
             && self.refout == other.refout
     }
 
+    /// Returns what [`same_code`](Params::same_code) compares.
+    pub(crate) const fn definition(&self) -> (u8, [u128; 3], [bool; 2]) {
+        (self.width, [self.poly, self.init, self.xorout], [self.refin, self.refout])
+    }
+
     /// Returns the lowest `width` bits of `value`, reversed.
     #[must_use]
     pub const fn reflect(&self, value: u128) -> u128 {
