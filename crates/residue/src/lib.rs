@@ -68,8 +68,8 @@
 //! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over
 //! threads.
 //!
-//! `serde` (off by default): a [`Code`] is serialized as its name, or as the parameters of a CRC that
-//! has none.
+//! `serde` (off by default): a [`Code`] is serialized as its name, or as the parameters of a CRC
+//! that has none.
 //!
 //! `methods` (off by default): the kernels that are never dispatched, single methods and those of
 //! the literature, for benchmarks and lists.

@@ -227,8 +227,8 @@ fn alone(built: &Path) -> Result<(), String> {
     }
 }
 
-/// Tests that pkg-config and a CMake project find the library, where it was installed and after it was moved, and
-/// no other version.
+/// Tests that pkg-config and a CMake project find the library, where it was installed and after it
+/// was moved, and the latter no other version.
 fn find_package(prefix: &Path) -> Result<(), String> {
     let moved = created(&prefix.join("moved/elsewhere"))?;
     let copies = created(&prefix.join("cmake"))?;
