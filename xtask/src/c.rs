@@ -177,15 +177,10 @@ fn archive(from: &Path, to: &Path) -> Result<(), String> {
     hide.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
     // Debugging information is most of its bytes.
     done(hide.args(["--strip-debug", "--strip-unneeded"]).arg(&object))?;
-    let failed = |path: &Path| {
-        let path = path.display().to_string();
-        move |error: std::io::Error| format!("{path}: {error}")
-    };
-    if to.exists() {
-        std::fs::remove_file(to).map_err(failed(to))?;
-    }
-    done(Command::new("ar").args(["rcs"]).arg(to).arg(&object))?;
-    std::fs::remove_file(&object).map_err(failed(&object))
+    // `ar` would add to a library that is there.
+    let _ = std::fs::remove_file(to);
+    done(Command::new("ar").arg("rcs").arg(to).arg(&object))?;
+    std::fs::remove_file(&object).map_err(|error| format!("{}: {error}", object.display()))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

@@ -10,8 +10,12 @@ const LENGTHS: [u64; 2] = [1 << 14, 3 << 14];
 
 /// Prints the numbers of the targets whose names begin with `only`.
 pub fn run(only: &str) -> ExitCode {
-    let mut targets = TARGETS.iter().filter(|target| target.name.starts_with(only));
-    ended(targets.try_for_each(|target| {
+    let targets: Vec<_> = TARGETS.iter().filter(|target| target.name.starts_with(only)).collect();
+    if targets.is_empty() {
+        let names = TARGETS.map(|target| target.name).join(", ");
+        return ended(Err(format!("qemu has no target `{only}`; there are {names}")));
+    }
+    ended(targets.into_iter().try_for_each(|target| {
         prepare(target)?;
         target.cpus.iter().filter(|cpu| cpu.mask.is_none()).try_for_each(|cpu| counted(target, cpu))
     }))

@@ -6,51 +6,6 @@ from typing import Any, Protocol, TypeAlias, final
 # collections.abc.Buffer exists from 3.12 on; type checkers accept this name for 3.11.
 from typing_extensions import Buffer
 
-__all__ = [
-    "Code",
-    "Hash",
-    "Kernel",
-    "Params",
-    "Partial",
-    "RELEASE",
-    "_DataJob",
-    "__version__",
-    "_batch_each",
-    "_batch_rows",
-    "_batch_spans",
-    "_data_part",
-    "_data_text",
-    "_mask_error",
-    "_pcap_verify",
-    "_search_merge",
-    "_search_range",
-    "_search_seconds",
-    "_strength_advise",
-    "_strength_compare",
-    "_strength_distance",
-    "_strength_profile",
-    "_strength_seconds",
-    "_strength_weights",
-    "_strength_widths",
-    "adler32",
-    "aliases",
-    "backend",
-    "codes",
-    "concat",
-    "crc32",
-    "crc32c",
-    "crc64_nvme",
-    "fletcher16",
-    "fletcher32",
-    "fletcher32_be",
-    "internet_checksum",
-    "new",
-    "partial",
-    "resume",
-    "value",
-    "xns",
-]
-
 class _Array(Protocol):
     """An array of NumPy, whose types say only from Python 3.12 on that it is a buffer."""
 
