@@ -6,7 +6,7 @@
 use crate::debian::install;
 use crate::loops::{self, Instruction};
 use crate::outcome::{Outcome, Problem};
-use crate::shell::{add_target, bytes, cargo, shown, target};
+use crate::shell::{absolute, add_target, bytes, cargo, shown, target};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -138,6 +138,11 @@ fn built(limits: &[Limit], profile: &str, of: Option<&str>) -> Result<PathBuf, S
         command.args(["--bin", name]);
     });
     command.args(of.into_iter().flat_map(|of| ["--no-default-features", "--target", of]));
+    // The names of source files, which panics print, are as long in every checkout.
+    command.env(
+        "CARGO_ENCODED_RUSTFLAGS",
+        format!("--remap-path-prefix={}=", absolute(".")?.display()),
+    );
     shown(&mut command)?;
     Ok(folder.join(of.unwrap_or_default()).join(profile))
 }

@@ -69,7 +69,9 @@ macro_rules! word {
             pub const fn new(params: &Params) -> Self {
                 let ends = Ends::<$word>::new(params);
                 let bytes = Ends::<$word>::entries::<256>(params);
-                let mut slices = [bytes; 16];
+                // Zeros take less code than sixteen copies.
+                let mut slices = [[0; 256]; 16];
+                slices[0] = bytes;
                 let mut k = 1;
                 while k < 16 {
                     let mut i = 0;
