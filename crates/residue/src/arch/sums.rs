@@ -160,10 +160,10 @@ pub(crate) trait Unit: 'static {
     /// to 1.
     ///
     /// Units at even and at odd places are added in fields of twice their size, and so are the
-    /// values of both sums before each word. At most six words fit.
+    /// values of both sums before each word. Six words of bytes fit, and eight of 16-bit units.
     #[inline(always)]
     fn of_words<const K: usize>(words: [u64; K]) -> (u32, u32) {
-        debug_assert!(K <= 6);
+        debug_assert!(K <= 4 + 2 * Self::BYTES);
         let (mut even, mut odd, mut before) = (0, 0, 0);
         for word in words {
             before += even + odd;

@@ -158,33 +158,12 @@ impl<W: Width> Ends<W> {
 
     /// Returns the register after `data`, log2(`N`) bits at a time.
     #[inline(always)]
-    pub(super) fn advance<const N: usize>(
-        &self,
-        table: &[W; N],
-        mut register: W,
-        data: &[u8],
-    ) -> W {
-        let bits = const {
-            assert!(matches!(N, 2 | 16 | 256), "the table has 2, 16 or 256 entries");
-            N.ilog2() as usize
-        };
+    pub(super) fn advance<const N: usize>(&self, table: &[W; N], register: W, data: &[u8]) -> W {
         if self.refin {
-            for &byte in data {
-                register = register ^ W::of_low(byte.into());
-                for _ in 0..8 / bits {
-                    register = register.down(bits) ^ table[register.low() as usize & (N - 1)];
-                }
-            }
+            advance::<W, N, true>(table, register, data)
         } else {
-            for &byte in data {
-                register = register ^ W::of_low(byte.into()).up(W::BITS - 8);
-                for _ in 0..8 / bits {
-                    let index = register.down(W::BITS - bits).low() as usize & (N - 1);
-                    register = register.up(bits) ^ table[index];
-                }
-            }
+            advance::<W, N, false>(table, register, data)
         }
-        register
     }
 
     /// Returns the value of a register.
@@ -202,6 +181,28 @@ impl<W: Width> Ends<W> {
         let register = if self.refout { left.down(self.spare.into()) } else { left };
         if self.refin == self.refout { register } else { register.reversed() }
     }
+}
+
+/// Returns the register after `data`, log2(`N`) bits at a time, lowest first if `REFLECTED`.
+#[inline(always)]
+pub(super) fn advance<W: Width, const N: usize, const REFLECTED: bool>(
+    table: &[W; N],
+    register: W,
+    data: &[u8],
+) -> W {
+    let bits = const {
+        assert!(matches!(N, 2 | 16 | 256), "the table has 2, 16 or 256 entries");
+        N.ilog2() as usize
+    };
+    data.iter().fold(register, |register, &byte| {
+        let byte = W::of_low(byte.into());
+        let register = register ^ if REFLECTED { byte } else { byte.up(W::BITS - 8) };
+        (0..8 / bits).fold(register, |register, _| {
+            let end = if REFLECTED { register } else { register.down(W::BITS - bits) };
+            let moved = if REFLECTED { register.down(bits) } else { register.up(bits) };
+            moved ^ table[end.low() as usize & (N - 1)]
+        })
+    })
 }
 
 macro_rules! words {

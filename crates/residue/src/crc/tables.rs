@@ -16,7 +16,7 @@
 //! of the cache.
 
 use super::params::Params;
-use super::small::Ends;
+use super::small::{Ends, advance};
 use super::width::Width;
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
@@ -93,15 +93,15 @@ macro_rules! word {
         #[doc = concat!("The kernels on tables of `", stringify!($word), "`, best first.")]
         pub static $kernels: &[Kernel<Tabled<$word>>] = &[
             #[cfg(feature = "methods")]
-            Kernel::on::<Portable, Slicing<$word, 16>>("slicing16").method(),
+            Kernel::compact::<Portable, Slicing<$word, 16>>("slicing16").method(),
             #[cfg(feature = "methods")]
-            Kernel::on::<Portable, Slicing<$word, 8>>("slicing8").historical(),
+            Kernel::compact::<Portable, Slicing<$word, 8>>("slicing8").historical(),
             #[cfg(feature = "methods")]
-            Kernel::on::<Portable, Slicing<$word, 4>>("slicing4").historical(),
+            Kernel::compact::<Portable, Slicing<$word, 4>>("slicing4").historical(),
             #[cfg(feature = "methods")]
-            Kernel::on::<Portable, Bytewise<$word>>("bytewise").historical(),
+            Kernel::compact::<Portable, Bytewise<$word>>("bytewise").historical(),
             #[cfg(feature = "methods")]
-            Kernel::on::<Portable, Nibble<$word>>("nibble").historical(),
+            Kernel::compact::<Portable, Nibble<$word>>("nibble").historical(),
         ];
     };
 }
@@ -212,37 +212,40 @@ fn ordered<W: Word, const N: usize, const REFLECTED: bool>(
     state: W,
     data: &[u8],
 ) -> W {
-    let (mut state, mut rest) = steps::<W, N, REFLECTED>(context, state, data);
     // The published algorithms take the rest byte by byte.
     if N > 8 {
-        (state, rest) = steps::<W, 8, REFLECTED>(context, state, rest);
-        (state, rest) = steps::<W, 4, REFLECTED>(context, state, rest);
+        let (state, rest) = steps::<W, N, REFLECTED, true>(context, state, data);
+        let (state, rest) = steps::<W, 8, REFLECTED, true>(context, state, rest);
+        let (state, rest) = steps::<W, 4, REFLECTED, true>(context, state, rest);
+        return advance::<W, 256, REFLECTED>(&context.slices[0], state, rest);
     }
-    context.ends.advance(&context.slices[0], state, rest)
+    let (state, rest) = steps::<W, N, REFLECTED, false>(context, state, data);
+    advance::<W, 256, REFLECTED>(&context.slices[0], state, rest)
 }
 
 /// Returns the register after all whole steps of `N` bytes, and the rest of the data.
+///
+/// `APART` says whether bytes that do not meet the register are loaded byte by byte: they need not
+/// wait for the step before. The published algorithms take all bytes from words.
 #[inline(always)]
-fn steps<'a, W: Word, const N: usize, const REFLECTED: bool>(
+fn steps<'a, W: Word, const N: usize, const REFLECTED: bool, const APART: bool>(
     context: &Tables<W>,
     state: W,
     data: &'a [u8],
 ) -> (W, &'a [u8]) {
     let (steps, rest) = data.as_chunks::<N>();
-    let slice = |state, bytes| slice_step::<W, N, REFLECTED>(context, state, bytes);
+    let slice = |state, bytes| slice_step::<W, N, REFLECTED, APART>(context, state, bytes);
     (steps.iter().fold(state, slice), rest)
 }
 
 #[inline(always)]
-fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
+fn slice_step<W: Word, const N: usize, const REFLECTED: bool, const APART: bool>(
     context: &Tables<W>,
     state: W,
     bytes: &[u8; N],
 ) -> W {
     let lookup = |place: usize, byte: u8| context.slices[N - 1 - place][usize::from(byte)];
-    // Bytes that do not meet the register go first, loaded byte by byte: they need not wait for the
-    // step before. The published algorithms take all bytes from words.
-    let (met, apart) = bytes.split_at(if N > 8 { N.min(W::BITS / 8) } else { N });
+    let (met, apart) = bytes.split_at(if APART { N.min(W::BITS / 8) } else { N });
     let mut sum = W::of_low(0);
     for (i, &byte) in apart.iter().enumerate() {
         sum = sum ^ lookup(met.len() + i, byte);

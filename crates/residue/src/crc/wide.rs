@@ -88,8 +88,8 @@ impl<T: Tier> Body<T> for WideBitwise {
 /// The kernels of the CRCs above 64 bits that need no tables.
 pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
     #[cfg(feature = "methods")]
-    Kernel::on::<Portable, WideBitwise>("bitwise_msb").historical(),
-    Kernel::on::<Portable, WideBitwise>("portable"),
+    Kernel::compact::<Portable, WideBitwise>("bitwise_msb").historical(),
+    Kernel::compact::<Portable, WideBitwise>("portable"),
 ];
 
 dispatched!(WideFamily, KERNELS_WIDE);

@@ -156,8 +156,8 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     #[cfg(feature = "methods")]
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),
     #[cfg(feature = "methods")]
-    Kernel::on::<Portable, Deferred<Adler>>("deferred").method(),
+    Kernel::compact::<Portable, Deferred<Adler>>("deferred").method(),
     #[cfg(feature = "methods")]
-    Kernel::on::<Portable, Fields<Adler>>("fields").method(),
-    Kernel::on::<Portable, Fields<Adler>>("portable").same_as("fields"),
+    Kernel::on::<Portable, Fields<Adler, 49>>("fields").method(),
+    Kernel::on::<Portable, Fields<Adler, 49>>("portable").same_as("fields"),
 ];

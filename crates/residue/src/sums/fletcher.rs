@@ -283,10 +283,10 @@ variant!(
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Float53>("float53").historical(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Deferred<Mod255>>("deferred").method(),
+        Kernel::compact::<Portable, Deferred<Mod255>>("deferred").method(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Fields<Mod255>>("fields").method(),
-        Kernel::on::<Portable, Fields<Mod255>>("portable").same_as("fields"),
+        Kernel::on::<Portable, Fields<Mod255, 49>>("fields").method(),
+        Kernel::on::<Portable, Fields<Mod255, 49>>("portable").same_as("fields"),
     ]
 );
 
@@ -309,10 +309,10 @@ variant!(
         #[cfg(feature = "methods")]
         Kernel::on::<Portable, Indexed<true>>("f16_indexed").historical(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Deferred<Mod65535>>("deferred").method(),
+        Kernel::compact::<Portable, Deferred<Mod65535>>("deferred").method(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Fields<Mod65535>>("fields").method(),
-        Kernel::on::<Portable, Fields<Mod65535>>("portable").same_as("fields"),
+        Kernel::on::<Portable, Fields<Mod65535, 65>>("fields").method(),
+        Kernel::on::<Portable, Fields<Mod65535, 65>>("portable").same_as("fields"),
     ]
 );
 

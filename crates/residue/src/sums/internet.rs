@@ -25,7 +25,7 @@ mod pino2018;
 mod words;
 
 use crate::arch::{Portable, WordSum};
-use crate::body::{Body, Edges};
+use crate::body::{Body, ByLength, Edges, OutOfLine};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::sums::group::{Group, Step};
 use crate::sums::paired::{self, Paired};
@@ -37,7 +37,7 @@ pub(crate) use family::fold;
 use family::{add, up_to_24};
 #[cfg(feature = "methods")]
 use pino2018::AddWithCarry;
-use words::Adc;
+use words::{Adc, Fours};
 #[cfg(feature = "methods")]
 use words::{Word16, Word32, Word64};
 
@@ -295,5 +295,10 @@ pub static KERNELS: &[Kernel<Internet>] = &[
     Kernel::on::<Portable, Word16<false>>("word16").method(),
     #[cfg(feature = "methods")]
     Kernel::on::<Portable, Word16<true>>("word16_scalar").historical(),
-    Kernel::on::<Portable, Adc>("portable").same_as("adc"),
+    // Compilers make vectors of it for x86-64, all of whose CPUs have SSE2.
+    if cfg!(target_arch = "x86_64") {
+        Kernel::on::<Portable, ByLength<Adc, OutOfLine<Fours>, 768>>("portable")
+    } else {
+        Kernel::on::<Portable, Adc>("portable").same_as("adc")
+    },
 ];

@@ -107,7 +107,7 @@ impl<M: Modulus> Koopman<M> {
     #[doc(hidden)]
     pub const KERNELS: &'static [Kernel<Self>] = &[
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Wordwise<M>>("wordwise").method(),
+        Kernel::compact::<Portable, Wordwise<M>>("wordwise").method(),
         Kernel::on::<Portable, Interleaved<M>>("portable"),
     ];
 }

@@ -99,6 +99,7 @@ use crate::arch::{
 use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
 use crate::sums::running::Summed;
 use crate::words::short_word;
+use core::iter;
 use core::marker::PhantomData;
 
 /// A family of two such sums modulo M; its state is [A, B], reduced.
@@ -126,22 +127,64 @@ fn next<F: Modular>([a, b]: [u32; 2], units: usize, (s, w): (u32, u32)) -> (u32,
     (scalar(reduced::<F>(a + s).into()) as u32, b)
 }
 
+/// Returns the first word of data that end with a word: its units at the top, zeros below them.
+///
+/// The data end with a unit, or are one word.
+#[inline(always)]
+fn first_word<U: Unit>(data: &[u8]) -> u64 {
+    let n = data.len().next_multiple_of(U::BYTES);
+    let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
+    first << (8 * (n.wrapping_neg() & 7))
+}
+
 /// Returns S and W of more than 8 (K - 1) bytes and at most 8 K: `K` words, of which the first
 /// begins with zeros, which cost nothing there. `BEHIND` is 8 (K - 1).
 ///
 /// The data end with a unit, or are one word.
 #[inline(always)]
 fn words<U: Unit, const K: usize, const BEHIND: usize>(data: &[u8]) -> (u32, u32) {
-    let n = data.len().next_multiple_of(U::BYTES);
-    let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
     let Some(behind) = data.last_chunk::<BEHIND>() else { return (0, 0) };
-    let mut words = [first << (8 * (n.wrapping_neg() & 7)); K];
+    let mut words = [first_word::<U>(data); K];
     for (j, word) in behind.as_chunks().0.iter().enumerate() {
         words[j + 1] = u64::from_le_bytes(*word);
     }
     let (s, w) = U::of_words(words);
     // Kept apart: the compiler would put both into a vector, to shift them together.
     (scalar(s.into()) as u32, scalar(w.into()) as u32)
+}
+
+/// Returns whether data of `n` bytes are whole units, or one word.
+#[inline(always)]
+fn fit_words<F: Modular>(n: usize) -> bool {
+    n <= 8 || n.is_multiple_of(F::Unit::BYTES)
+}
+
+/// Sums up to six 64-bit words of bytes, or eight of 16-bit units.
+#[inline(always)]
+fn few<F: Modular>(state: [u32; 2], data: &[u8]) -> (u32, u32) {
+    let units = data.len().div_ceil(F::Unit::BYTES);
+    let sums = match data.len().div_ceil(8) {
+        // The bounds of the sums of up to sixteen bytes: by them the compiler sees that those of
+        // one short message are below the modulus of Adler-32, and need no divisions.
+        0 | 1 if F::Unit::BYTES == 1 => {
+            let (s, w) = words::<F::Unit, 1, 0>(data);
+            return next::<F>(state, units & 15, (s & 0x7ff, w & 0x3fff));
+        }
+        2 if F::Unit::BYTES == 1 => {
+            let (s, w) = words::<F::Unit, 2, 8>(data);
+            return next::<F>(state, units & 31, (s & 0xfff, w.min(0x8fff)));
+        }
+        0 | 1 => words::<F::Unit, 1, 0>(data),
+        2 => words::<F::Unit, 2, 8>(data),
+        3 => words::<F::Unit, 3, 16>(data),
+        4 => words::<F::Unit, 4, 24>(data),
+        5 => words::<F::Unit, 5, 32>(data),
+        6 => words::<F::Unit, 6, 40>(data),
+        7 if F::Unit::BYTES == 2 => words::<F::Unit, 7, 48>(data),
+        _ if F::Unit::BYTES == 2 => words::<F::Unit, 8, 56>(data),
+        _ => words::<F::Unit, 6, 40>(data),
+    };
+    next::<F>(state, units, sums)
 }
 
 /// Sums short data: no loop, or one over single vectors.
@@ -153,30 +196,11 @@ fn words<U: Unit, const K: usize, const BEHIND: usize>(data: &[u8]) -> (u32, u32
 fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]) -> (u32, u32) {
     const { assert!(T::SHORT_TO.div_ceil(F::Unit::BYTES) <= Deferred::<F>::UNITS) };
     let n = data.len();
-    let units = n.div_ceil(F::Unit::BYTES);
     // With byte masks a vector is as fast as the branches on fewer than eight bytes.
-    let few = (8 * T::MASKS as usize..=T::WORDS_TO).contains(&n);
-    if few && (n <= 8 || n.is_multiple_of(F::Unit::BYTES)) {
-        let sums = match n.div_ceil(8) {
-            // The bounds of the sums of up to sixteen bytes: by them the compiler sees that those
-            // of one short message are below the modulus of Adler-32, and need no divisions.
-            0 | 1 if F::Unit::BYTES == 1 => {
-                let (s, w) = words::<F::Unit, 1, 0>(data);
-                return next::<F>(state, units & 15, (s & 0x7ff, w & 0x3fff));
-            }
-            2 if F::Unit::BYTES == 1 => {
-                let (s, w) = words::<F::Unit, 2, 8>(data);
-                return next::<F>(state, units & 31, (s & 0xfff, w.min(0x8fff)));
-            }
-            0 | 1 => words::<F::Unit, 1, 0>(data),
-            2 => words::<F::Unit, 2, 8>(data),
-            3 => words::<F::Unit, 3, 16>(data),
-            4 => words::<F::Unit, 4, 24>(data),
-            5 => words::<F::Unit, 5, 32>(data),
-            _ => words::<F::Unit, 6, 40>(data),
-        };
-        return next::<F>(state, units, sums);
+    if (8 * T::MASKS as usize..=T::WORDS_TO).contains(&n) && fit_words::<F>(n) {
+        return few::<F>(state, data);
     }
+    let units = n.div_ceil(F::Unit::BYTES);
     let sums = if n <= 2 * T::BYTES {
         tier.one_or_two(data)
     } else if n <= 4 * T::BYTES {
@@ -374,48 +398,71 @@ impl<F: Modular, T: Tier> Body<T> for Deferred<F> {
     }
 }
 
-/// Sums short data unit by unit, then groups of words.
-pub(crate) type Fields<F> = ByLength<Deferred<F>, OutOfLine<Groups<F>>, GROUP>;
+/// Sums a few words at once, and data of `FROM` bytes and more in groups of words.
+pub(crate) type Fields<F, const FROM: usize> = ByLength<Few<F>, OutOfLine<Groups<F>>, FROM>;
+
+/// Sums as many words as [`few`] takes.
+pub(crate) struct Few<F>(PhantomData<F>);
+
+impl<F: Modular, T: Tier> Body<T> for Few<F> {
+    type Family = F;
+    const EDGES: Edges = Edges::at(&[8, 16, 24, 32, 40, 48, 56]);
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
+        if fit_words::<F>(data.len()) {
+            few::<F>(state, data).into()
+        } else {
+            <Deferred<F> as Body<T>>::run(tier, &(), state, data)
+        }
+    }
+}
 
 /// The bytes of a group.
 const GROUP: usize = 128;
 
-/// Sums groups of sixteen 64-bit words, then the rest unit by unit.
+/// Sums groups of sixteen 64-bit words, then the rest, likewise.
 ///
-/// The units are added in fields of twice their width: those at even and at odd places, and the
-/// values of these sums before each word. No field overflows.
+/// The units are added in fields of twice their width, as by [`Unit::of_words`], which do not
+/// overflow.
 pub(crate) struct Groups<F>(PhantomData<F>);
 
 impl<F: Modular> Groups<F> {
     /// Groups after which the sums are reduced: B stays far below 2^64.
     const BLOCK: usize = 1 << 13;
-    const UNITS: usize = 8 / F::Unit::BYTES;
-    const FIELD: usize = 16 * F::Unit::BYTES;
-    const MASK: u64 = (1 << Self::FIELD) - 1;
-    /// The units at even places in a word.
-    const EVEN: u64 = u64::MAX / Self::MASK * F::Unit::MAX;
+    const UNITS: u64 = 8 / F::Unit::BYTES as u64;
 
-    /// Returns S and W of a group.
+    /// Returns A and B, not reduced, after `bytes` more bytes, of up to sixteen words.
     #[inline(always)]
-    fn group(bytes: &[u8; GROUP]) -> [u64; 2] {
-        const { assert!(F::Unit::MAX * (16 * 15 / 2) <= Self::MASK) };
-        let (mut even, mut odd, mut even_before, mut odd_before) = (0u64, 0u64, 0u64, 0u64);
-        for bytes in bytes.as_chunks().0 {
-            even_before += even;
+    fn after([a, b]: [u64; 2], bytes: usize, words: impl Iterator<Item = u64>) -> [u64; 2] {
+        const { assert!(2 * F::Unit::MAX * (16 * 15 / 2) < 1 << (16 * F::Unit::BYTES)) };
+        // The sums of whole words and of their odd units give those of the even units; the former
+        // overflow, the latter do not.
+        let (mut whole, mut odd, mut before, mut odd_before) = (0u64, 0, 0u64, 0);
+        for word in words {
+            before = before.wrapping_add(whole);
             odd_before += odd;
-            let word = word(bytes);
-            even += word & Self::EVEN;
-            odd += word >> (Self::FIELD / 2) & Self::EVEN;
+            whole = whole.wrapping_add(word);
+            odd += word >> (8 * F::Unit::BYTES) & F::Unit::EVEN;
         }
-        let [mut s, mut w] = [0; 2];
-        for i in 0..Self::UNITS / 2 {
-            let field = |fields: u64| fields >> (Self::FIELD * i) & Self::MASK;
-            let weight = (Self::UNITS - 2 * i) as u64;
-            s += field(even) + field(odd);
-            w += weight * field(even) + (weight - 1) * field(odd);
-            w += Self::UNITS as u64 * (field(even_before) + field(odd_before));
+        let both = |whole: u64, odd: u64| whole.wrapping_sub(F::Unit::MAX.wrapping_mul(odd));
+        let (both, before) = (both(whole, odd), both(before, odd_before));
+        let sum = |fields| Self::dot(fields, 1, 0);
+        let s = sum(both);
+        let w = Self::dot(both, Self::UNITS, 2) - sum(odd) + Self::UNITS * sum(before);
+        [a + s, b + bytes.div_ceil(F::Unit::BYTES) as u64 * a + w]
+    }
+
+    /// Returns the sum of fields with weights: the first, and each less than the one before.
+    #[inline(always)]
+    fn dot(fields: u64, first: u64, less: u64) -> u64 {
+        // The top half of a product is a dot product of two fields, the second factor's in reverse.
+        let two = |fields: u64, first, second| fields.wrapping_mul(first << 32 | second) >> 32;
+        if F::Unit::BYTES == 1 {
+            let [low, high] = [fields, fields >> 16].map(|fields| fields & 0xffff_0000_ffff);
+            two(low, first, first - 2 * less) + two(high, first - less, first - 3 * less)
+        } else {
+            two(fields, first, first - less)
         }
-        [s, w]
     }
 }
 
@@ -424,18 +471,24 @@ impl<F: Modular, T: Tier> Body<T> for Groups<F> {
     const EDGES: Edges =
         Edges::of(&[GROUP, GROUP * Self::BLOCK], &[<Deferred<F> as Body<T>>::EDGES]);
     #[inline(always)]
-    fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+    fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
         let (groups, rest) = data.as_chunks::<GROUP>();
         let m = u64::from(F::MODULUS);
-        let (mut a, mut b) = (u64::from(a), u64::from(b));
+        let mut sums = state.map(u64::from);
         for block in groups.chunks(Self::BLOCK) {
             for group in block {
-                let [s, w] = Self::group(group);
-                b += (GROUP / F::Unit::BYTES) as u64 * a + w;
-                a += s;
+                sums = Self::after(sums, GROUP, group.as_chunks().0.iter().map(word));
             }
-            (a, b) = (a % m, b % m);
+            if block.len() == Self::BLOCK {
+                sums = sums.map(|sum| sum % m);
+            }
         }
-        <Deferred<F> as Body<T>>::run(tier, &(), [a as u32, b as u32], rest)
+        if !rest.is_empty() && fit_words::<F>(rest.len()) {
+            let behind = &rest[rest.len() - rest.len().saturating_sub(1) / 8 * 8..];
+            let first = iter::once(first_word::<F::Unit>(rest));
+            let words = first.chain(behind.as_chunks().0.iter().map(word));
+            return Self::after(sums, rest.len(), words).map(|sum| (sum % m) as u32);
+        }
+        <Deferred<F> as Body<T>>::run(tier, &(), sums.map(|sum| (sum % m) as u32), rest)
     }
 }
