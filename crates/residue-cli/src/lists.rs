@@ -83,6 +83,14 @@ pub fn look(
     Ok(list)
 }
 
+/// Returns whether the first line of a list may be of cksum, and names no code.
+pub fn begins_as_cksum(input: impl BufRead, reading: Reading<'_>) -> io::Result<bool> {
+    let mut codes = Codes::new(reading.code);
+    let first =
+        Lines::new(input, reading.zero).next()?.map(|(_, line)| parse(line, reading, &mut codes));
+    Ok(matches!(first, Some(Err(Some(Doubt::Cksum)))))
+}
+
 /// The valid lines of a list, after [`look`].
 pub struct Entries<'a, R> {
     lines: Lines<R>,

@@ -203,7 +203,7 @@ fn lists_that_are_none() {
         (b"# e3069283  nine\n", &["-a", "crc32c"], 2, "no properly formatted"),
         (b"bb3d  nine\n", &[], 2, "line 1 names no code; give it with -a CODE"),
         (
-            b"930766865 9 nine\n",
+            b"930766865 8 nine\n",
             &[],
             2,
             "line 1 may be `value bytes name`, as printed by cksum; give -a",
@@ -242,6 +242,33 @@ fn lists_from_elsewhere() {
     let cksum = check(dir.path(), b"930766865 9 nine\n", &["-a", "cksum"]);
     assert_eq!(cksum.ends(0), "nine: OK\n");
     check(dir.path(), b"930766865 8 nine\n", &["-a", "cksum"]).ends(1);
+}
+
+/// Lists of cksum are recognised where the files confirm their lengths, and only there.
+#[test]
+fn lists_of_cksum_name_no_code() {
+    let dir = folder();
+    fs::write(dir.path().join("one"), "1").unwrap();
+    fs::write(dir.path().join("9"), "changed").unwrap();
+    let good = check(dir.path(), b"930766865 9 nine\n", &[]);
+    assert_eq!(good.ends(0), "nine: OK\n");
+    let rows = check(dir.path(), b"930766865 9 nine\n", &["--json"]);
+    assert!(rows.ends(0).contains("\"cksum\""));
+    // One file confirms the form for those that are missing or changed.
+    let some = check(dir.path(), b"930766865 9 nine\n930766865 9 9\n4294967295 0 nosuch\n", &[]);
+    assert_eq!(some.ends(1), "nine: OK\n9: FAILED\nnosuch: FAILED open or read\n");
+    for (list, why) in [
+        (&b"930766865 8 nine\n"[..], "no file has its length"),
+        (b"4294967295 1 one\n", "`sum` prints blocks"),
+        (b"930766865 9 nine\ne3069283 nine\n", "a line has another form"),
+    ] {
+        let ran = check(dir.path(), list, &[]);
+        assert!(ran.err.contains("may be `value bytes name`"), "{why}: {}", ran.err);
+    }
+    fs::write(dir.path().join("9 nine"), "123456789").unwrap();
+    let both = check(dir.path(), b"930766865 9 nine\n", &[]);
+    both.ends(2);
+    assert!(both.err.contains("may be `value bytes name`"), "{}", both.err);
 }
 
 #[test]

@@ -165,12 +165,13 @@ control characters of names escaped as well (`\\u{1b}`); files and pipes get the
 that --check finds the files.
 
 Checking: a tagged line names its code. Other lines are of the code of -a, or of crc-32/iscsi if \
-the value has 32 bits. SFV files (`name A3B1C2D4`, comments after ;) are of CRC-32 unless -a names \
-another code of 32 bits. The output of --json is read as well. Values may be hexadecimal (either \
-case, with or without 0x), base64 or decimal. Digits alone, as many as the hexadecimal value has, \
-are read as decimal only if some line of the list must be decimal and none must be hexadecimal; to \
-avoid the guess, check lists made with --decimal with --decimal, those of --base64 with --base64, \
-and those of --zero with --zero.
+the value has 32 bits. SFV files (`name A3B1C2D4`, comments after ;) are of CRC-32 unless -a \
+names another code of 32 bits. Lists of cksum (`value bytes name`) are recognised if a listed \
+file has the stated length; else -a cksum names them. The output of --json is read as well. \
+Values may be hexadecimal (either case, with or without 0x), base64 or decimal. Digits alone, as \
+many as the hexadecimal value has, are read as decimal only if some line of the list must be \
+decimal and none must be hexadecimal; to avoid the guess, check lists made with --decimal with \
+--decimal, those of --base64 with --base64, and those of --zero with --zero.
 
 Exit code 1: a value is wrong, or a listed file is missing or unreadable. Exit code 2: a list is \
 unreadable or has no valid line, or with --strict an invalid line.

@@ -78,14 +78,18 @@ impl Checker<'_> {
             self.output.item(Some("list"), &self.name.to_string_lossy())?;
             self.output.open(Some("malformed"), Bracket::Array)?;
         }
-        let list = contents(self.name, reading.zero)
-            .and_then(|file| Ok((self.look(&file, reading)?, file)));
+        let cksum = Chosen::new("cksum")?;
+        let list = contents(self.name, reading.zero).and_then(|file| {
+            let as_cksum = Reading { code: Some(&cksum), ..reading };
+            let reading = if is_of_cksum(&file, reading, as_cksum)? { as_cksum } else { reading };
+            Ok((self.look(&file, reading)?, reading, file))
+        });
         if self.args.json {
             self.output.close()?;
             self.output.open(Some("entries"), Bracket::Array)?;
         }
         match list {
-            Ok((list, file)) if list.entries > 0 => {
+            Ok((list, reading, file)) if list.entries > 0 => {
                 if self.args.strict && list.malformed > 0 {
                     self.output.found(Outcome::Trouble);
                 }
@@ -99,7 +103,7 @@ impl Checker<'_> {
                 self.output.progress.clear();
                 self.summarise(&list);
             }
-            Ok((list, _)) => self.fail(match list.doubt {
+            Ok((list, ..)) => self.fail(match list.doubt {
                 Some((line, doubt)) => format!("line {line} {doubt}"),
                 None => "no properly formatted check value lines found".to_string(),
             }),
@@ -309,6 +313,33 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Returns whether a list whose lines name no code is of cksum: each line can be, and the files
+/// confirm it.
+///
+/// They do if some file has the length that its line states, and none is called by the length and
+/// the name. Lengths up to 1 are no evidence: `sum` prints blocks in their place.
+fn is_of_cksum(file: &File, plain: Reading<'_>, as_cksum: Reading<'_>) -> io::Result<bool> {
+    if !lists::begins_as_cksum(from_start(file)?, plain)? {
+        return Ok(false);
+    }
+    let list = lists::look(from_start(file)?, as_cksum, |_| Ok(()))?;
+    if list.malformed > 0 {
+        return Ok(false);
+    }
+    let mut entries = Entries::new(from_start(file)?, as_cksum, list);
+    let mut confirmed = false;
+    while let Some(Entry { name, bytes, .. }) = entries.next()? {
+        let Some(bytes) = bytes else { continue };
+        let other = [format!("{bytes} ").as_bytes(), &name].concat();
+        if std::fs::symlink_metadata(file_name(&other)).is_ok() {
+            return Ok(false);
+        }
+        let found = std::fs::metadata(file_name(&name));
+        confirmed |= bytes > 1 && found.is_ok_and(|it| it.is_file() && it.len() == bytes);
+    }
+    Ok(confirmed)
 }
 
 /// Opens a list so that it can be read twice. Pipes, and the lines that JSON is converted to, are
