@@ -37,10 +37,12 @@ Make the packages in target/packages, and test each where nothing else of the pr
 
 Without PART, makes all. Beside each package that contains compiled code is its bill of materials,
 PACKAGE.cdx.json (CycloneDX 1.5). A file CHECK-VALUES lists the CRC-32C of each file; verify it by
-`residue sum --check CHECK-VALUES`. Needs Rust and Python; on Debian, root installs the rest.";
+`residue sum --check CHECK-VALUES`. SHA256SUMS lists what nobody can forge, to be signed. Needs Rust
+and Python; on Debian, root installs the rest.";
 
-/// Name of the list of check values.
+/// Names of the lists of check values, against accidents, and of digests, against everybody.
 const LIST: &str = "CHECK-VALUES";
+const DIGESTS: &str = "SHA256SUMS";
 
 /// One kind of package: makes it in a folder, tests it there, and returns what could not be tested
 /// here, and why.
@@ -98,7 +100,8 @@ fn settled(name: &str, result: Result<Vec<String>, String>) -> bool {
     skipped.fold(good, |good, why| is_good(name, Err(Problem::Skipped(why))) && good)
 }
 
-/// Writes the list of check values by the program itself, and verifies it.
+/// Writes the list of check values by the program itself, and that of digests by coreutils, and
+/// verifies both.
 fn list(folder: &Path) -> Result<(), String> {
     let program = program::built()?;
     let mut files = Vec::new();
@@ -108,11 +111,15 @@ fn list(folder: &Path) -> Result<(), String> {
             files.extend(entries(&place)?.into_iter().filter(|path| path.is_file()));
         }
     }
-    let names = files.iter().filter_map(|path| path.strip_prefix(folder).ok());
+    let names: Vec<_> = files.iter().filter_map(|path| path.strip_prefix(folder).ok()).collect();
     let mut sum = Command::new(&program);
-    sum.args(["sum", "--code", "crc-32c"]).args(names).current_dir(folder);
+    sum.args(["sum", "--code", "crc-32c"]).args(&names).current_dir(folder);
     let text = output(&mut sum)?;
     print!("{text}");
     written(&folder.join(LIST), text)?;
-    done(Command::new(&program).args(["sum", "--check", LIST]).current_dir(folder))
+    done(Command::new(&program).args(["sum", "--check", LIST]).current_dir(folder))?;
+    let mut digests = Command::new("sha256sum");
+    let text = output(digests.arg("--").args(&names).current_dir(folder))?;
+    written(&folder.join(DIGESTS), text)?;
+    done(Command::new("sha256sum").args(["--check", "--quiet", DIGESTS]).current_dir(folder))
 }
