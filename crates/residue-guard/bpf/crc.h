@@ -79,7 +79,10 @@ __attribute__((noinline)) __u32 slicing(__u32 polynomial, __u32 start, __u32 len
 	for (int i = 0; i < 15; i++) {
 		if (done >= length || done > SHORT)
 			break;
-		value = value >> 8 ^ t->slices[0][(value ^ bytes[done]) & 255];
+		// Linux 6.1 knows no bounds of an exclusive or, so the mask must follow it.
+		__u32 index = value ^ bytes[done];
+		OPAQUE(index);
+		value = value >> 8 ^ t->slices[0][index & 255];
 		done++;
 	}
 	return value;

@@ -16,7 +16,7 @@ static __always_inline int fill(struct __sk_buff *skb, struct scratch *s, __u8 v
 	offset = within(offset);
 	__builtin_memcpy(&old, s->tcp + offset + 2, 4);
 	overwrite(skb, TC, s, offset + 2, old, crc_of(s, value), 0);
-	counters->sent[value]++;
+	counters->sent[index_of(value)]++;
 	return 1;
 }
 

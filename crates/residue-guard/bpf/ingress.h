@@ -183,7 +183,7 @@ static __always_inline int unknown(void *context, const int hook, struct scratch
 		if (!replace(context, hook, s, value, state))
 			return DROP;
 		if (known && known->value == value)
-			counters->received[value].both_good++;
+			counters->received[index_of(value)].both_good++;
 		else
 			counters->unconfirmed++;
 		return PASS;
@@ -234,7 +234,7 @@ static __always_inline int receive_segment(void *context, const int hook, struct
 		judged = verify(context, hook, s, c, value, &state);
 	}
 	if (judged == GOOD) {
-		counters->received[value].both_good += merged;
+		counters->received[index_of(value)].both_good += merged;
 		note_good(s, known);
 		if (hook == XDP)
 			replace(context, hook, s, value, state);
@@ -245,13 +245,13 @@ static __always_inline int receive_segment(void *context, const int hook, struct
 		return DROP;
 	}
 	if (judged == ONLY_TCP_BAD)
-		counters->received[value].only_tcp_bad++;
+		counters->received[index_of(value)].only_tcp_bad++;
 	else if (judged == ONLY_CRC_BAD)
-		counters->received[value].only_crc_bad++;
+		counters->received[index_of(value)].only_crc_bad++;
 	else if (judged == BOTH_BAD)
-		counters->received[value].both_bad++;
+		counters->received[index_of(value)].both_bad++;
 	else
-		counters->received[value].missing++;
+		counters->received[index_of(value)].missing++;
 	// The path may block the value. Both numbers are right, so the segment is the peer's.
 	if (known->window && be32(s->tcp + 8) - known->own_isn - 1 < 1 << 20)
 		small_failed(&s->key, known);

@@ -110,6 +110,8 @@ static __always_inline struct offer offer_to(const struct guard_config *c, const
 // request at `step`. Of several that fail at once, only the first counts. A failure that may have
 // been an outage (`is_doubtful`) weakens the request if the next connection fails, too: so does
 // every failure where a value worked lately. A function of its own, which is verified once.
+//
+// The address is copied, as kernels before 6.2 want keys of maps on the stack.
 __attribute__((noinline)) int record_failure(struct guard_key *key, __u8 step, __u8 reason,
 					     __u64 opened, int is_doubtful)
 {
@@ -117,9 +119,12 @@ __attribute__((noinline)) int record_failure(struct guard_key *key, __u8 step, _
 	struct guard_destination *d, new = {};
 	__u64 now = bpf_ktime_get_ns();
 
+	__u8 peer[16];
+
 	if (!c || !key)
 		return 0;
-	d = bpf_map_lookup_elem(&destinations, key->remote);
+	__builtin_memcpy(peer, key->remote, 16);
+	d = bpf_map_lookup_elem(&destinations, peer);
 	if (d)
 		new = *d;
 	if (now - new.since >= c->failed_time)
@@ -134,7 +139,7 @@ __attribute__((noinline)) int record_failure(struct guard_key *key, __u8 step, _
 			return 0;
 		new.doubt = reason;
 		new.doubted = now;
-		bpf_map_update_elem(&destinations, key->remote, &new, BPF_ANY);
+		bpf_map_update_elem(&destinations, peer, &new, BPF_ANY);
 		return 0;
 	}
 	// A path that blocks or divides segments does so with every value.
@@ -145,7 +150,7 @@ __attribute__((noinline)) int record_failure(struct guard_key *key, __u8 step, _
 	new.doubt = 0;
 	new.worked = 0;
 	new.since = now;
-	bpf_map_update_elem(&destinations, key->remote, &new, BPF_ANY);
+	bpf_map_update_elem(&destinations, peer, &new, BPF_ANY);
 	COUNT(failed_destinations);
 	return 0;
 }
@@ -156,9 +161,12 @@ __attribute__((noinline)) int record_success(struct guard_key *key, __u8 step, i
 {
 	struct guard_destination *d, new = {};
 
+	__u8 peer[16];
+
 	if (!key)
 		return 0;
-	d = bpf_map_lookup_elem(&destinations, key->remote);
+	__builtin_memcpy(peer, key->remote, 16);
+	d = bpf_map_lookup_elem(&destinations, peer);
 	if (d)
 		new = *d;
 	new.worked = bpf_ktime_get_ns();
@@ -172,7 +180,7 @@ __attribute__((noinline)) int record_success(struct guard_key *key, __u8 step, i
 			new.since = new.worked;
 		}
 	}
-	bpf_map_update_elem(&destinations, key->remote, &new, BPF_ANY);
+	bpf_map_update_elem(&destinations, peer, &new, BPF_ANY);
 	return 0;
 }
 

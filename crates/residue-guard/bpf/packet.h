@@ -101,6 +101,23 @@ static __always_inline __u32 within(__u32 offset)
 	return offset & 63;
 }
 
+// Returns a length from 1 to `most`, a power of two. Linux 6.1 forgets what was compared when a
+// number is on the stack, but not what was computed.
+static __always_inline __u32 bounded(__u32 length, const __u32 most)
+{
+	length--;
+	OPAQUE(length);
+	return (length & (most - 1)) + 1;
+}
+
+// Returns a value as an index of the counters.
+static __always_inline __u32 index_of(__u8 value)
+{
+	__u32 index = value;
+	OPAQUE(index);
+	return index & (GUARD_VALUES - 1);
+}
+
 static __always_inline __u16 be16(const __u8 *bytes)
 {
 	return (__u16)bytes[0] << 8 | bytes[1];
@@ -191,8 +208,7 @@ static __always_inline enum packet parse(void *context, const int hook, struct s
 
 	if (have > sizeof(s->window))
 		have = sizeof(s->window);
-	OPAQUE(have);
-	if (have < 20 || have > sizeof(s->window) || load(context, hook, 0, s->window, have))
+	if (have < 20 || load(context, hook, 0, s->window, bounded(have, sizeof(s->window))))
 		return OTHER;
 	if (!(c->flags & GUARD_NO_ETHERNET)) {
 		__u16 type = be16(s->window + 12);

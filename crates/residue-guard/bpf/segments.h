@@ -139,8 +139,10 @@ static __always_inline enum judged verify_merged(struct __sk_buff *skb, struct s
 		OPAQUE(length);
 		if (length < 1 || length > LONGEST)
 			return ONLY_CRC_BAD;
-		if (bpf_skb_load_bytes(skb, at, s->text + BEFORE, length) ||
-		    crc_of_data(s, length) != stored)
+		// Apart from `length`: sums of bounded numbers would make every turn another state.
+		__u32 bytes = bounded(length, LONGEST);
+		if (bpf_skb_load_bytes(skb, at, s->text + BEFORE, bytes) ||
+		    crc_of_data(s, bytes) != stored)
 			return ONLY_CRC_BAD;
 		at += length;
 		rest -= length;
