@@ -118,7 +118,6 @@ __attribute__((noinline)) int record_failure(struct guard_key *key, __u8 step, _
 	struct guard_config *c = configuration();
 	struct guard_destination *d, new = {};
 	__u64 now = bpf_ktime_get_ns();
-
 	__u8 peer[16];
 
 	if (!c || !key)
@@ -160,7 +159,6 @@ __attribute__((noinline)) int record_failure(struct guard_key *key, __u8 step, _
 __attribute__((noinline)) int record_success(struct guard_key *key, __u8 step, int is_large)
 {
 	struct guard_destination *d, new = {};
-
 	__u8 peer[16];
 
 	if (!key)
