@@ -37,8 +37,8 @@ Make the packages in target/packages, and test each where nothing else of the pr
 
 Without PART, makes all. Beside each package that contains compiled code is its bill of materials,
 PACKAGE.cdx.json (CycloneDX 1.5). A file CHECK-VALUES lists the CRC-32C of each file; verify it by
-`residue sum --check CHECK-VALUES`. SHA256SUMS lists the SHA-256, to be signed. Needs Rust and Python;
-on Debian, root installs the rest.";
+`residue sum --check CHECK-VALUES`. SHA256SUMS lists the SHA-256, to be signed. Needs Rust and
+Python; on Debian, root installs the rest.";
 
 /// Names of the lists of check values, against accidents, and of digests, against everybody.
 const LIST: &str = "CHECK-VALUES";
