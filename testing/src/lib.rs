@@ -65,13 +65,23 @@ pub fn memory() -> PathBuf {
     if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
-/// Waits up to 20 seconds for a condition.
+/// Returns a time limit: the usual one, times the number in `RESIDUE_PATIENCE`, for emulators.
+///
+/// # Panics
+/// If that is no number.
+#[must_use]
+pub fn patience(usual: Duration) -> Duration {
+    let factor = std::env::var("RESIDUE_PATIENCE").ok();
+    usual * factor.map_or(1, |factor| factor.parse().expect("RESIDUE_PATIENCE is a number"))
+}
+
+/// Waits up to 20 seconds for a condition, by [`patience`].
 ///
 /// # Panics
 /// If it does not come.
 #[track_caller]
 pub fn until(what: &str, mut is: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + patience(Duration::from_secs(20));
     while !is() {
         assert!(Instant::now() < end, "{what}");
         std::thread::sleep(Duration::from_millis(20));

@@ -10,6 +10,7 @@ mod debian;
 mod fuzz;
 mod guard_rates;
 mod instructions;
+mod kernels;
 mod loops;
 mod outcome;
 mod package;
@@ -54,6 +55,9 @@ Commands of the project.
   cargo xtask bpf [--check]
                           Compile the guard's programs for the kernel into the kept object; with
                           --check, compare it with its source
+  cargo xtask kernels [SYSTEM ...]
+                          Try the guard inside the kernels of Debian and Ubuntu, in virtual
+                          machines; see kernels --help
   cargo xtask guard-rates Measure TCP between two network namespaces, without a guard and with each
                           engine; see guard-rates --help
   cargo xtask fuzz [SECONDS [TARGET ...]]
@@ -86,6 +90,7 @@ fn main() -> ExitCode {
             outcome::code(outcome::is_good("programs in the kernel", bpf::check()))
         }
         ["guard-rates", words @ ..] => guard_rates::run(words),
+        ["kernels", words @ ..] => kernels::run(words),
         ["fuzz", words @ ..] => fuzz::explore(words),
         ["package", words @ ..] => package::run(words),
         ["peers"] => peers::run(),

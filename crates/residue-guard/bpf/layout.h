@@ -26,7 +26,7 @@
 #define GUARD_NO_ETHERNET 2
 // Only the sockets of a cgroup below the root are guarded.
 #define GUARD_LIMITED 8
-// The device delivers segments whose checksum is not computed yet (veth, virtio, tun).
+// The device may deliver segments whose checksum is not computed yet: it is no card.
 #define GUARD_PARTIAL 4
 // Nothing is above the device, such as a bridge: packets that are not forwarded are for this host.
 #define GUARD_TOP 32

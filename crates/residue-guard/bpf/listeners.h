@@ -11,8 +11,13 @@ struct listed {
 	__u8 state;
 };
 
+// Its first word is where the iterator's output goes.
+struct meta {
+	void *output;
+};
+
 struct iteration {
-	void *meta;
+	struct meta *meta;
 	struct listed *socket;
 };
 
@@ -26,6 +31,7 @@ static __always_inline void mark_listener(struct iteration *iteration)
 	struct listed *socket = iteration->socket;
 	void *tcp;
 	int flags = 0;
+	__u8 one = 1;
 
 	if (!socket || socket->state != LISTEN)
 		return;
@@ -33,7 +39,9 @@ static __always_inline void mark_listener(struct iteration *iteration)
 	if (!tcp || bpf_getsockopt(tcp, SOL_TCP, CALLBACK_FLAGS, &flags, sizeof(flags)))
 		return;
 	flags |= FLAGS_OF_GUARDED;
-	bpf_setsockopt(tcp, SOL_TCP, CALLBACK_FLAGS, &flags, sizeof(flags));
+	// A byte of output for each.
+	if (!bpf_setsockopt(tcp, SOL_TCP, CALLBACK_FLAGS, &flags, sizeof(flags)))
+		bpf_seq_write(iteration->meta->output, &one, sizeof(one));
 }
 
 #endif

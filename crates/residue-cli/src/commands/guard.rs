@@ -28,7 +28,7 @@ what it costs and what it does not do, docs/guard/rollout.md how to deploy it.
 
 Engines:
   kernel  eBPF programs that stay in the kernel: no process is in the path of the data. Values 4 \
-to 7; Linux 6.1 or later, and root
+to 7; Linux 5.15 or later, and root
   queue   a process that receives every packet from the kernel's netfilter queue: all values, any \
 kernel, and namespaces without root
 

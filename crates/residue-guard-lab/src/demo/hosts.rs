@@ -25,7 +25,7 @@ const SMALL: usize = 100_000;
 /// The exit code of `curl` after fewer bytes than the server has announced.
 const CURL_PARTIAL_FILE: i32 = 18;
 /// Time limit for the hosts to become ready.
-const TIME_LIMIT: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Returns a command that also finds the programs of administrators, which are not in a user's
 /// path.

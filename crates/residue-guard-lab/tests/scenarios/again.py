@@ -19,7 +19,7 @@ family = socket.AF_INET6 if ':' in sys.argv[2] else socket.AF_INET
 for _ in range(int(sys.argv[3])):
     for wait in range(500):
         s = socket.socket(family)
-        s.settimeout(15)
+        s.settimeout(60)
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             s.bind(('', OWN))

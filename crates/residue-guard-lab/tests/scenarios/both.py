@@ -5,7 +5,7 @@ import socket, sys, threading
 PORT, DATA = 40001, bytes(range(256)) * 400
 
 s = socket.socket(socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET)
-s.settimeout(15)
+s.settimeout(60)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 s.bind(('', PORT))
 s.connect((sys.argv[1], PORT))

@@ -28,7 +28,7 @@ if sys.argv[1] == 'serve':
 
 for _ in range(int(sys.argv[3])):
     s = prepared(socket.socket(socket.AF_INET6 if ':' in sys.argv[2] else socket.AF_INET))
-    s.settimeout(15)
+    s.settimeout(60)
     s.sendto(b'request', MSG_FASTOPEN, (sys.argv[2], PORT))
     assert s.recv(100) == b'REQUEST'
     print('in the SYN' if accepted(s) else 'after the SYN')

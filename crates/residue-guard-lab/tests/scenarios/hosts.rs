@@ -6,6 +6,7 @@ use residue_guard::queue::Status;
 use residue_testing::{Running, must, skip, until};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{ChildStdin, Command, Stdio};
+use std::sync::Mutex;
 
 /// The role of a child of the test, and its arguments.
 const ROLE: &str = "RESIDUE_TEST_ROLE";
@@ -28,7 +29,7 @@ pub fn kernel_scenario(test: &str, inside: fn(&Network)) {
         return scenario(test, inside);
     }
     let missing = missing_tool().or_else(|| {
-        kernel::needs().into_iter().find_map(|need| {
+        kernel::needs().into_iter().filter(|need| !need.replaceable).find_map(|need| {
             let why = need.missing?;
             Some(format!("{}: {why}", need.name))
         })
@@ -99,7 +100,7 @@ fn own(test: &str) -> Vec<String> {
 /// The hosts, with a server on `b`.
 pub struct Network {
     test: String,
-    _server: Running,
+    server: Mutex<Option<Running>>,
 }
 
 pub const ADDRESSES: [&str; 2] = ["10.91.2.2", "fd91:0:0:2::2"];
@@ -127,12 +128,36 @@ impl Network {
                        echo 1 > /proc/sys/net/ipv6/conf/all/forwarding";
         let words = ["netns", "exec", "r", "sh", "-c", forward];
         assert!(Command::new("ip").args(words).status().expect("ip runs").success());
-        let server = Running(role(test, "b", "serve").spawn().expect("it starts"));
-        let network = Network { test: test.to_string(), _server: server };
+        let network = Network { test: test.to_string(), server: Mutex::default() };
+        network.restart_server();
         for address in ADDRESSES {
             until("the server answers", || network.client(address, "pull", 1).ended().0);
         }
         network
+    }
+
+    /// Starts the server, again if it runs, and waits until it listens.
+    fn restart_server(&self) {
+        let mut server = self.server.lock().expect("no other");
+        // The old one ends first, for both have one port.
+        *server = None;
+        *server = Some(Running(role(&self.test, "b", "serve").spawn().expect("it starts")));
+        let listens = format!(":{PORT:04X} 00000000000000000000000000000000:0000 0A");
+        until("the server listens", || {
+            let sockets = must("ip netns exec b cat /proc/net/tcp6").stdout;
+            String::from_utf8_lossy(&sockets).contains(&listens)
+        });
+    }
+
+    /// Returns whether a guard inside the kernel includes servers that are older, or says what the
+    /// test wants for that.
+    pub fn includes_listeners(&self) -> bool {
+        let missing = kernel::needs().into_iter().find(|need| need.name == kernel::LISTENING);
+        match missing.expect("the need has a name").missing {
+            Some(why) => skip(&format!("a server that listens already: {why}")),
+            None => return true,
+        }
+        false
     }
 
     /// Starts a guard, and waits until its rules are active.
@@ -176,7 +201,12 @@ impl Network {
     pub fn asked_to_install(&self, host: &str, words: &str) -> String {
         let text = self.in_kernel(host, &format!("on {words}"));
         let is_answer = |line: &&str| *line == "on" || line.starts_with("refused: ");
-        text.lines().find(is_answer).expect("an answer").to_string()
+        let answer = text.lines().find(is_answer).expect("an answer").to_string();
+        // As operators must where the kernel does not include it.
+        if text.contains("restart services") {
+            self.restart_server();
+        }
+        answer
     }
 
     /// Removes the guard inside the kernel, with the connections that it guards.

@@ -3,6 +3,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod devices;
 mod hosts;
 mod kernel;
 mod lasting;

@@ -26,7 +26,7 @@ if sys.argv[1] == 'serve':
 
 
 def connected():
-    s = socket.create_connection((sys.argv[2], PORT), timeout=30)
+    s = socket.create_connection((sys.argv[2], PORT), timeout=60)
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     # Ends with a reset, so that its ports can be used again at once.
     s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))

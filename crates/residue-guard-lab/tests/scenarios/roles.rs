@@ -5,7 +5,7 @@ use residue_guard::negotiate::Offer;
 use residue_guard::queue::{self, Options, Queue, Rules};
 use residue_guard::{Config, Policy};
 use residue_guard_lab::{Fault, Router};
-use residue_testing::noise;
+use residue_testing::{noise, patience};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use std::time::Duration;
 pub const PORT: u16 = 8080;
 /// Most bytes of a request.
 const MOST: usize = 1 << 26;
-/// Time limit of a client for each answer.
+/// Usual time limit of a client for each answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// That of a client that gives up early, as `Network::transfers_in_a_flood` needs it.
 const SHORT_PATIENCE: Duration = Duration::from_secs(5);
@@ -53,7 +53,9 @@ pub fn play(words: &[&str]) {
                 as_oldest: more.contains(&"oldest"),
             };
             match kernel::on(&settings) {
-                Ok(()) => println!("\non"),
+                Ok(included) => {
+                    println!("\non{}", if included { "" } else { "\nrestart services" })
+                }
                 Err(error) => println!("\nrefused: {error}"),
             }
         }
@@ -117,11 +119,11 @@ fn serve() {
 
 fn client(address: &str, kind: &str, count: usize) {
     let to = std::net::SocketAddr::new(address.parse().expect("an address"), PORT);
-    let patience = match kind {
+    let patience = patience(match kind {
         "talk" | "patient" => LONG_PATIENCE,
         "brief" => SHORT_PATIENCE,
         _ => PATIENCE,
-    };
+    });
     let mut stream = TcpStream::connect_timeout(&to, patience).expect("a connection");
     stream.set_nodelay(true).expect("an option");
     stream.set_read_timeout(Some(patience)).expect("a timeout");

@@ -11,7 +11,7 @@ def sign(s):
     s.setsockopt(socket.IPPROTO_TCP, 14, address + struct.pack('=BBHi80s', 0, 0, 6, 0, b'secret'))
 
 s = socket.socket()
-s.settimeout(15)
+s.settimeout(60)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 sign(s)
 if role == 'serve':

@@ -7,7 +7,7 @@
 //! Each guarded interface has devices of its own, with its index in their names.
 
 use crate::sys::interface::index;
-use crate::sys::process::leave_network;
+use crate::sys::process::in_own_network;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -93,12 +93,7 @@ pub(super) fn has_ip() -> io::Result<()> {
 
 /// Tests whether the devices can be made, in a network namespace that ends with the test.
 pub(super) fn are_possible() -> io::Result<()> {
-    let test = || {
-        leave_network()?;
-        make(0).map(drop)
-    };
-    let panicked = |_| Err(io::Error::other("the test of the devices failed"));
-    std::thread::spawn(test).join().unwrap_or_else(panicked)
+    in_own_network(|| make(0)).map(drop)
 }
 
 /// Returns the output of `ip`.

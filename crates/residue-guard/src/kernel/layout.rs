@@ -94,7 +94,7 @@ constants! {
     NO_ETHERNET: u32 = GUARD_NO_ETHERNET 2;
     /// Flag: only the sockets of a cgroup below the root are guarded.
     LIMITED: u32 = GUARD_LIMITED 8;
-    /// Flag: the device delivers segments whose checksum is not computed yet (veth, virtio, tun).
+    /// Flag: the device may deliver segments whose checksum is not computed yet: it is no card.
     PARTIAL: u32 = GUARD_PARTIAL 4;
     /// Flag: nothing is above the device, such as a bridge.
     TOP: u32 = GUARD_TOP 32;

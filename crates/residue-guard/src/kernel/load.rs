@@ -14,9 +14,11 @@ use crate::host::{Need, Ports, threads};
 use crate::negotiate::{GREATEST, Offer};
 use crate::sys::bpf::{self, Attachment, Kind, NewMap};
 use crate::sys::interface;
+use crate::sys::process::{in_own_network, lift_memory_limit};
 use crate::{Config as Defaults, Policy};
 use std::fs::File;
 use std::io;
+use std::net::TcpListener;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +27,8 @@ use std::path::{Path, PathBuf};
 pub(super) const NAMES: [&str; 6] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP, LISTENERS];
 const SOCKETS: &str = "guard_sockops";
 const LISTENERS: &str = "guard_listeners";
+/// The need for it: sockets that listen already are included.
+pub const LISTENING: &str = "eBPF: services that listen already";
 const SEGMENTS: &str = "guard_segments";
 pub(super) const XDP: &str = "guard_xdp";
 
@@ -34,8 +38,9 @@ pub(super) const LONGEST: u32 = 16_384;
 /// Kind of maps that hold cgroups (`BPF_MAP_TYPE_CGROUP_ARRAY`).
 const CGROUPS: u32 = 8;
 
-/// Drivers that deliver segments of the same machine whose checksums are not computed yet.
-const LOCAL_DRIVERS: [&str; 5] = ["veth", "virtio_net", "tun", "vif", "bridge"];
+/// Drivers of virtual cards that deliver segments of the same machine whose checksums are not
+/// computed yet.
+const VIRTUAL_CARDS: [&str; 5] = ["virtio_net", "vif", "vmxnet3", "hv_netvsc", "tun"];
 
 /// What the kernel engine guards, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,10 +75,13 @@ pub fn instead_of(value: u8) -> u8 {
 /// are. If the guard is on, value, policy and ports change for new connections on all interfaces,
 /// and everything else stays, counters too. Interfaces that are not guarded yet join.
 ///
+/// Returns whether sockets that listen already are included. Otherwise (before Linux 6.12) they
+/// make regular connections until they are opened again.
+///
 /// # Errors
 ///
 /// If a guard of another cgroup is on, or the kernel lacks something; nothing is attached then.
-pub fn on(settings: &Settings) -> io::Result<()> {
+pub fn on(settings: &Settings) -> io::Result<bool> {
     // The devices of a dead guard would be in the way.
     pins::remove_dead()?;
     let there = Pins::all()?;
@@ -90,7 +98,7 @@ pub fn on(settings: &Settings) -> io::Result<()> {
     if !there.is_empty() {
         change(settings, &there)?;
     }
-    let mut attached = Vec::new();
+    let (mut attached, mut included) = (Vec::new(), true);
     for name in new {
         let pins = Pins::of(name)?;
         let first = there.first().or(attached.first()).cloned();
@@ -100,10 +108,10 @@ pub fn on(settings: &Settings) -> io::Result<()> {
             // The first error is the one to report.
             let _ = remove(&attached);
             let _ = interface::index(name).map(device::remove);
-            return result;
         }
+        included &= result?;
     }
-    Ok(())
+    Ok(included)
 }
 
 /// Changes the settings of a guard that is on.
@@ -176,7 +184,9 @@ pub(super) fn remove(all: &[Pins]) -> io::Result<()> {
 
 /// Attaches the programs to an interface. With those of the `first` one they share all maps but the
 /// configuration, and the program of sockets.
-fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<()> {
+///
+/// Returns whether sockets that listen already are included: only the first one includes them.
+fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<bool> {
     let interface = &pins.interface;
     let config = config(settings, interface, 0)?;
     let config = Config { segmenter: device::create(config.device)?, ..config };
@@ -212,11 +222,7 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
         }
     };
     bpf::pin(link.as_fd(), &pins.link("sockops"))?;
-    if first.is_none() {
-        // `needs` says whether it is possible.
-        let _ = include_listeners(&programs);
-    }
-    Ok(())
+    Ok(first.is_some() || include_listeners(&programs))
 }
 
 /// Attaches the check of received segments: by XDP in the driver, so that the kernel merges
@@ -280,6 +286,7 @@ pub(super) struct Programs {
 impl Programs {
     /// Creates the maps, or opens those of another interface's guard but the configuration.
     pub(super) fn new(first: Option<&Pins>) -> io::Result<Programs> {
+        lift_memory_limit();
         let object = Object::parse(PROGRAMS)?;
         let types = bpf::load_types(&object.types()?).map_err(explain)?;
         let mut maps = Vec::new();
@@ -338,10 +345,29 @@ fn tcp_iterator() -> io::Result<u32> {
         .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "no iterator over TCP sockets"))
 }
 
-/// Includes the sockets that listen already. Without an iterator (Linux 6.12), their connections
-/// stay regular until they are opened again.
-fn include_listeners(programs: &Programs) -> io::Result<()> {
+/// Includes the sockets that listen already; returns whether this kernel can do so.
+fn include_listeners(programs: &Programs) -> bool {
+    listeners_included(programs).is_ok_and(|count| count > 0)
+        || can_include_listeners(programs).is_ok()
+}
+
+/// Includes the sockets that listen already, and returns how many.
+fn listeners_included(programs: &Programs) -> io::Result<u64> {
     bpf::iterate(programs.load(LISTENERS)?.as_fd())
+}
+
+/// Tests it with one, in a network namespace that ends with the test: kernels before 6.12 load the
+/// program, and refuse what it asks for.
+fn can_include_listeners(programs: &Programs) -> io::Result<()> {
+    let count = in_own_network(|| {
+        let _listener = TcpListener::bind(("0.0.0.0", 0))?;
+        listeners_included(programs)
+    })?;
+    if count > 0 {
+        return Ok(());
+    }
+    let words = "not by this kernel (Linux 6.12): restart them after `residue guard on`";
+    Err(io::Error::new(io::ErrorKind::Unsupported, words))
 }
 
 /// Returns the folder of the cgroup whose sockets are guarded.
@@ -413,13 +439,21 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
     if !interface::is_ethernet(interface)? {
         config.flags |= NO_ETHERNET;
     }
-    if interface::driver(interface).is_ok_and(|driver| LOCAL_DRIVERS.contains(&driver.as_str())) {
+    if !is_card(interface) {
         config.flags |= PARTIAL;
     }
     if stack::is_top(interface)? {
         config.flags |= TOP;
     }
     Ok(config)
+}
+
+/// Returns whether an interface is a card, to which segments come by a cable. All others, also
+/// those above a card, such as VXLAN or macvlan, may deliver what never left the machine.
+fn is_card(interface: &str) -> bool {
+    interface::driver(interface).is_ok_and(|[driver, bus]| {
+        !matches!(bus.as_str(), "" | "N/A") && !VIRTUAL_CARDS.contains(&driver.as_str())
+    })
 }
 
 /// Tests the requirements of the kernel engine, without attaching anything. It runs without those
@@ -445,16 +479,18 @@ pub fn needs() -> Vec<Need> {
             return needs;
         }
     };
-    for (name, program, replaceable) in [
-        ("eBPF: options of TCP headers", SOCKETS, false),
-        ("eBPF: sent segments (tc)", EGRESS, false),
-        ("eBPF: big packets (tc)", SEGMENTS, false),
-        ("eBPF: received segments (XDP)", XDP, true),
-        ("eBPF: received segments (tc)", INGRESS, false),
-        ("eBPF: sockets that listen already (Linux 6.12)", LISTENERS, true),
+    for (name, program) in [
+        ("eBPF: options of TCP headers", SOCKETS),
+        ("eBPF: sent segments (tc)", EGRESS),
+        ("eBPF: big packets (tc)", SEGMENTS),
+        ("eBPF: received segments (tc)", INGRESS),
     ] {
-        needs.push(need(name, programs.load(program).map(drop), replaceable));
+        needs.push(need(name, programs.load(program).map(drop), false));
     }
+    let xdp = programs.load(XDP).map(drop);
+    let by_tc = |error| io::Error::other(format!("checked by tc instead: {error}"));
+    needs.push(need("eBPF: received segments (XDP)", xdp.map_err(by_tc), true));
+    needs.push(need(LISTENING, can_include_listeners(&programs), true));
     needs
 }
 

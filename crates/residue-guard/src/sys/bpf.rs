@@ -350,8 +350,9 @@ pub(crate) fn attach(
     unsafe { descriptor(Command::LinkCreate, &mut attributes) }
 }
 
-/// Runs an iterator over all that it iterates over, in this network namespace.
-pub(crate) fn iterate(program: BorrowedFd) -> io::Result<()> {
+/// Runs an iterator over all that it iterates over, in this network namespace; returns the number
+/// of bytes that it writes.
+pub(crate) fn iterate(program: BorrowedFd) -> io::Result<u64> {
     #[repr(C)]
     struct Attributes {
         link: u32,
@@ -361,8 +362,7 @@ pub(crate) fn iterate(program: BorrowedFd) -> io::Result<()> {
     let mut attributes = Attributes { link: link.as_raw_fd() as u32, flags: 0 };
     // SAFETY: the layout is the command's, which takes no pointers.
     let iterator = unsafe { descriptor(Command::IteratorCreate, &mut attributes) }?;
-    // It writes nothing.
-    io::copy(&mut std::fs::File::from(iterator), &mut io::sink()).map(drop)
+    io::copy(&mut std::fs::File::from(iterator), &mut io::sink())
 }
 
 #[repr(C)]

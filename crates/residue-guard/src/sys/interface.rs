@@ -88,25 +88,35 @@ pub(crate) fn mtu(interface: &str) -> io::Result<u32> {
     Ok(unsafe { request.ifr_ifru.ifru_mtu }.unsigned_abs())
 }
 
-/// Returns the name of the driver of an interface.
-pub(crate) fn driver(interface: &str) -> io::Result<String> {
+/// Returns the driver of an interface, and its place on a bus; empty if it is on none.
+pub(crate) fn driver(interface: &str) -> io::Result<[String; 2]> {
     /// `struct ethtool_drvinfo`.
     #[repr(C)]
     struct DriverInfo {
         command: u32,
         driver: [u8; 32],
-        rest: [u8; 160],
+        versions: [u8; 64],
+        bus: [u8; 32],
+        rest: [u8; 64],
     }
     const ETHTOOL_GDRVINFO: u32 = 3;
-    let mut info = DriverInfo { command: ETHTOOL_GDRVINFO, driver: [0; 32], rest: [0; 160] };
+    let mut info = DriverInfo {
+        command: ETHTOOL_GDRVINFO,
+        driver: [0; 32],
+        versions: [0; 64],
+        bus: [0; 32],
+        rest: [0; 64],
+    };
     let mut request = request(interface)?;
     request.ifr_ifru.ifru_data = (&raw mut info).cast();
     let socket = any_socket()?;
     // SAFETY: the request's name ends with a zero, and its pointer is to a structure of the kind
     // and length that this command wants; both outlive the call.
     checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) })?;
-    let name = info.driver.split(|&byte| byte == 0).next().unwrap_or_default();
-    Ok(String::from_utf8_lossy(name).into_owned())
+    Ok([info.driver, info.bus].map(|text| {
+        let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(text).into_owned()
+    }))
 }
 
 /// Returns a request for an interface.

@@ -48,10 +48,25 @@ pub(crate) fn signals() -> io::Result<File> {
     Ok(unsafe { File::from_raw_fd(number) })
 }
 
-/// Moves this thread into a network namespace of its own.
-pub(crate) fn leave_network() -> io::Result<()> {
-    // SAFETY: no memory is passed.
-    checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).map(drop)
+/// Runs a test in a network namespace that ends with it.
+pub(crate) fn in_own_network<T: Send>(
+    test: impl FnOnce() -> io::Result<T> + Send,
+) -> io::Result<T> {
+    let apart = || {
+        // SAFETY: no memory is passed. Only this thread changes its network.
+        checked(unsafe { libc::unshare(libc::CLONE_NEWNET) })?;
+        test()
+    };
+    let panicked = |_| Err(io::Error::other("a test in a network of its own ended early"));
+    std::thread::scope(|scope| scope.spawn(apart).join().unwrap_or_else(panicked))
+}
+
+/// Allows the process to lock any amount of memory, if it may: before Linux 5.11, maps and programs
+/// of eBPF count towards that limit, whose excess the kernel calls a lack of permission.
+pub(crate) fn lift_memory_limit() {
+    let limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the pointer is this variable's.
+    unsafe { libc::setrlimit(libc::RLIMIT_MEMLOCK, &limit) };
 }
 
 /// Weight of a thread with precedence (nice): nine times that of others.

@@ -38,13 +38,13 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut lines = properties(&host);
     lines.extend(choice(&host, value));
     for (name, words) in lines {
-        output.line(format!("{name:34}{words}"))?;
+        output.line(format!("{name:38}{words}"))?;
     }
     for (title, needs) in [("kernel engine", &kernel), ("queue engine", &queue)] {
         output.line(title)?;
         for need in needs {
             let words = need.missing.as_deref().unwrap_or("yes");
-            output.line(format!("  {:32}{words}", need.name))?;
+            output.line(format!("  {:36}{words}", need.name))?;
         }
     }
     let styles = output.styles;

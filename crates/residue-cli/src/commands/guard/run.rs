@@ -3,7 +3,7 @@
 use super::arguments::{EngineChoice, KernelOptions, RunArgs};
 use super::options::{Chosen, Engine, must_not_run};
 use super::status;
-use super::switch::settings;
+use super::switch::{RESTART, settings};
 use crate::output::{Output, Styles};
 use crate::progress::Progress;
 use anyhow::{anyhow, bail};
@@ -41,7 +41,12 @@ pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
     }
     let mut signals = Signals::block()?;
     match kernel::on(&settings(&args.options, &args.kernel, &chosen)) {
-        Ok(()) => in_kernel(args, &mut signals, output),
+        Ok(included) => {
+            if !included {
+                output.complain(RESTART);
+            }
+            in_kernel(args, &mut signals, output)
+        }
         Err(_)
             if choice == EngineChoice::Auto
                 && args.kernel == KernelOptions::default()

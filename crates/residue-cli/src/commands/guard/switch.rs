@@ -22,12 +22,17 @@ pub fn settings(options: &GuardOptions, own: &KernelOptions, chosen: &Chosen) ->
     }
 }
 
+/// What to do where the kernel does not include services that listen already.
+pub const RESTART: &str = "this kernel does not include services that listen already (Linux 6.12 \
+                           does): restart them, or their connections stay regular";
+
 /// Installs the guard, and returns.
 pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
     let chosen = Chosen::of(&args.options)?;
     must_not_run()?;
     let settings = settings(&args.options, &args.kernel, &chosen);
-    if let Err(error) = kernel::on(&settings) {
+    let included = kernel::on(&settings);
+    if let Err(error) = &included {
         let has_queue = match &args.options.interfaces[..] {
             [interface] => can_run(Engine::Queue, &queue::needs(interface)),
             _ => false,
@@ -37,10 +42,13 @@ pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
         if !is_about_settings && has_queue {
             bail!("{error}. The queue engine works here: `residue guard run --engine queue`");
         }
-        return Err(error.into());
     }
+    let included = included?;
     let status = kernel::status()?.ok_or_else(|| anyhow!("the guard is gone already"))?;
     output.line(status::kernel_head(&status))?;
+    if !included {
+        output.complain(RESTART);
+    }
     Ok(())
 }
 

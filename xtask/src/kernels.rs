@@ -1,0 +1,214 @@
+//! `cargo xtask kernels`: the guard inside the kernels that distributions deliver.
+//!
+//! Each kernel boots in a virtual machine of qemu, without acceleration, so that the command works
+//! in virtual machines, too. The machine sees the files of this system, and what it writes is lost
+//! with it. There it runs `residue guard check`, the scenarios of crate `residue-guard-lab` with
+//! the guard inside the kernel, and the demonstration.
+
+mod machine;
+mod packages;
+
+use crate::debian::install;
+use crate::outcome::{Counts, Problem, code, is_good};
+use crate::shell::{cargo, created, output, target};
+use machine::{Machine, Programs};
+use packages::{SYSTEMS, System};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Try the guard inside the kernels of Debian and Ubuntu, each in a virtual machine of qemu without
+acceleration, and print a table of what passed. As root on Debian; takes ten minutes for a kernel.
+
+  cargo xtask kernels [--only TEST] [SYSTEM ...]
+
+Systems [default: all]: debian-11, ubuntu-22.04, debian-12, ubuntu-24.04, debian-13
+
+With --only, tests whose names contain TEST, and nothing else. The packages are kept in
+target/kernels; remove a system's folder there to get its newest kernel.";
+
+const TOOLS: [(&str, &str); 8] = [
+    ("qemu-system-x86_64", "qemu-system-x86"),
+    ("busybox", "busybox-static"),
+    ("cpio", "cpio"),
+    ("depmod", "kmod"),
+    ("zstd", "zstd"),
+    ("xz", "xz-utils"),
+    ("curl", "curl"),
+    ("iptables", "iptables"),
+];
+
+/// What a kernel did.
+struct Report {
+    system: &'static System,
+    release: String,
+    /// Why the guard cannot be inside this kernel, if so.
+    refused: Option<String>,
+    /// What works in another way there, as `guard check` says it.
+    replaced: Vec<String>,
+    /// Nothing else runs in a kernel that refuses the guard.
+    scenarios: Option<Counts>,
+    /// Whether the demonstration was good.
+    demonstration: Option<bool>,
+}
+
+pub fn run(words: &[&str]) -> ExitCode {
+    let (only, names) = match words {
+        ["--help" | "-h"] => {
+            println!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        ["--only", test, names @ ..] => (Some(*test), names),
+        names => (None, names),
+    };
+    let named = |name: &&str| SYSTEMS.iter().find(|system| system.name == *name);
+    if let Some(unknown) = names.iter().find(|name| named(name).is_none()) {
+        eprintln!("xtask: no system `{unknown}`\n\n{HELP}");
+        return ExitCode::from(2);
+    }
+    let chosen = SYSTEMS.iter().filter(|it| names.is_empty() || names.contains(&it.name));
+    let programs = match install(&TOOLS).and_then(|()| programs()) {
+        Ok(programs) => programs,
+        Err(why) => return code(is_good("kernels", Err(Problem::Skipped(why)))),
+    };
+    let (mut reports, mut good) = (Vec::new(), true);
+    for system in chosen {
+        println!("== {}", system.title);
+        match tried(system, &programs, only) {
+            Ok(report) => reports.push(report),
+            Err(why) => good = is_good(system.title, Err(Problem::Bad(why))),
+        }
+    }
+    println!("\n{}", table(&reports));
+    for report in &reports {
+        let Report { system, scenarios, .. } = report;
+        if let Some(Counts { failed, skipped, .. }) = scenarios {
+            skipped.iter().for_each(|why| println!("{}: skipped: {why}", system.title));
+            good &= *failed == 0;
+        }
+        good &= report.demonstration != Some(false);
+    }
+    code(good)
+}
+
+/// Builds the program and the scenarios.
+fn programs() -> Result<Programs, String> {
+    let mut build = cargo();
+    output(build.args(["build", "--release", "--package", "residue-cli"]))?;
+    let mut test = cargo();
+    test.args(["test", "--release", "--package", "residue-guard-lab", "--test", "scenarios"]);
+    test.args(["--features", "modules", "--no-run", "--message-format=json"]);
+    Ok(Programs {
+        residue: target()?.join("release/residue"),
+        scenarios: executable(&output(&mut test)?)
+            .ok_or("cargo named no program of the scenarios")?,
+    })
+}
+
+/// Returns the program that cargo's messages name last.
+fn executable(messages: &str) -> Option<PathBuf> {
+    messages.lines().rev().find_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        message["executable"].as_str().map(PathBuf::from)
+    })
+}
+
+/// Boots a kernel, and reads what its machine prints.
+fn tried(
+    system: &'static System,
+    programs: &Programs,
+    only: Option<&str>,
+) -> Result<Report, String> {
+    let folder = created(&target()?.join("kernels").join(system.name))?;
+    let release = packages::fetched(system, &folder)?;
+    let console = Machine { folder: &folder, release: &release, programs }.run(only)?;
+    report(system, release, &console)
+}
+
+/// Reads the console of a machine.
+fn report(system: &'static System, release: String, console: &str) -> Result<Report, String> {
+    let section = |name: &str| {
+        let (_, rest) = console.split_once(&format!("guest: {name}\n"))?;
+        Some(rest.split_once("guest: ").map_or(rest, |(section, _)| section))
+    };
+    let (mut refused, mut replaced) = (None, Vec::new());
+    if let Some(check) = section("check") {
+        let check: serde_json::Value =
+            serde_json::from_str(check.trim()).map_err(|error| format!("guard check: {error}"))?;
+        for need in check["kernel"].as_array().into_iter().flatten() {
+            let (name, why) = (&need["name"], &need["missing"]);
+            let (Some(name), Some(why)) = (name.as_str(), why.as_str()) else { continue };
+            match need["replaceable"].as_bool() {
+                Some(true) => replaced.push(format!("{name}: {why}")),
+                _ => refused = refused.or(Some(format!("{name}: {why}"))),
+            }
+        }
+    }
+    let scenarios = section("scenarios");
+    let ended = |section: &str| section.trim_end().ends_with("exit 0");
+    Ok(Report {
+        system,
+        release,
+        scenarios: scenarios.map(|it| Counts::of(it, ended(it))),
+        demonstration: section("demonstration").map(ended),
+        refused,
+        replaced,
+    })
+}
+
+/// Returns the reports as a table.
+fn table(reports: &[Report]) -> String {
+    let mut lines = vec![
+        "| system | Linux | guard check | scenarios | demonstration |".to_string(),
+        "|---|---|---|---|---|".to_string(),
+    ];
+    for Report { system, release, refused, replaced, scenarios, demonstration } in reports {
+        let check = match refused {
+            Some(why) => format!("refused: {why}"),
+            None if replaced.is_empty() => "good".to_string(),
+            None => format!("good; {}", replaced.join("; ")),
+        };
+        let scenarios = scenarios.as_ref().map_or("-".to_string(), |counts| {
+            let Counts { passed, failed, skipped, .. } = counts;
+            format!("{passed} passed, {failed} failed, {} skipped", skipped.len())
+        });
+        let demonstration = match demonstration {
+            None => "-",
+            Some(true) => "good",
+            Some(false) => "FAILED",
+        };
+        let title = system.title;
+        lines.push(format!("| {title} | {release} | {check} | {scenarios} | {demonstration} |"));
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consoles_are_read() {
+        let console = "guest: check\n{\"kernel\": [{\"name\": \"ip\", \"missing\": null}, \
+                       {\"name\": \"XDP\", \"missing\": \"old\", \"replaceable\": true}]}\n\
+                       guest: scenarios\ntest a ... ok\nskipped: no b\n\
+                       test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured\nexit 0\n\
+                       guest: demonstration\nexit 1\nguest: end\n";
+        let read = report(&SYSTEMS[0], "5.10".to_string(), console).unwrap();
+        assert_eq!(read.refused, None);
+        assert_eq!(read.scenarios.as_ref().map(|it| (it.passed, it.skipped.len())), Some((1, 1)));
+        assert_eq!(read.demonstration, Some(false));
+        let line = "| Debian 11 | 5.10 | good; XDP: old | 1 passed, 0 failed, 1 skipped | FAILED |";
+        assert!(table(&[read]).ends_with(line));
+        let none = "guest: check\n{\"kernel\": [{\"name\": \"eBPF\", \"missing\": \"old\"}]}\n";
+        let read = report(&SYSTEMS[0], "5.10".to_string(), none).unwrap();
+        assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | refused: eBPF: old | - | - |"));
+        assert!(report(&SYSTEMS[0], String::new(), "guest: check\nresidue: broken\n").is_err());
+    }
+
+    #[test]
+    fn the_last_program_is_found() {
+        let messages = "{\"reason\":\"x\"}\n{\"executable\":\"/a\"}\n{\"executable\":null}\n";
+        assert_eq!(executable(messages).as_deref(), Some(std::path::Path::new("/a")));
+    }
+}

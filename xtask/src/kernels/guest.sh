@@ -1,0 +1,37 @@
+# What the machine runs, on the console. Before it: MODULES, RELEASE, RESIDUE, SCENARIOS, ONLY.
+exec </dev/console >/dev/console 2>&1
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
+mount -t cgroup2 cgroups /sys/fs/cgroup
+mkdir -p /lib/modules
+ln -sfn "$MODULES" "/lib/modules/$RELEASE"
+# Those that nothing loads by itself.
+modprobe -a tun nfnetlink_queue
+ip link set lo up
+
+# An emulated CPU is slow.
+export RESIDUE_PATIENCE=10 RUST_BACKTRACE=0
+scenarios() {
+    "$SCENARIOS" --color never --test-threads 1 "$@"
+    code=$?
+    [ $code -eq 0 ] || failed=$code
+}
+failed=0
+if [ -n "$ONLY" ]; then
+    echo "guest: scenarios"
+    scenarios --include-ignored "$ONLY"
+    echo "exit $failed"
+else
+    echo "guest: check"
+    "$RESIDUE" guard check --interface lo --json | tee /run/check
+    if grep -q '"engine": "kernel"' /run/check; then
+        echo "guest: scenarios"
+        scenarios kernel:: devices::
+        scenarios --ignored kernel::every_value kernel::value_5 kernel::both_open
+        echo "exit $failed"
+        echo "guest: demonstration"
+        "$RESIDUE" guard demo --engine kernel --case swap,sequence --value 5,7 --segments 400
+        echo "exit $?"
+    fi
+fi
+echo "guest: end"
+echo o >/proc/sysrq-trigger
