@@ -15,9 +15,10 @@ mod musl;
 mod npm;
 mod program;
 mod promises;
+mod repeatable;
 mod wheels;
 
-use crate::outcome::{Outcome, Problem, code, is_good};
+use crate::outcome::{Outcome, Problem, code, ended, is_good};
 use crate::shell::{done, emptied, entries, output, target, written};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -25,7 +26,7 @@ use std::process::{Command, ExitCode};
 pub const HELP: &str = "\
 Make the packages in target/packages, and test each where nothing else of the project is.
 
-  cargo xtask package [--baseline REV] [PART ...]
+  cargo xtask package [--baseline REV | --again] [PART ...]
 
   crates    The crates as the registry gets them; each is built from its package alone. The
             library's interface is compared with that of the last release, or of the git revision
@@ -34,6 +35,9 @@ Make the packages in target/packages, and test each where nothing else of the pr
   debian    Debian packages of the program and of the C library
   wheels    Python wheels for glibc and musl on x86-64 and aarch64, and a source distribution
   npm       The JavaScript package
+
+With --again, makes them a second time, from a clone of the last commit in another folder, and
+compares the bytes.
 
 Without PART, makes all. Beside each package that contains compiled code is its bill of materials,
 PACKAGE.cdx.json (CycloneDX 1.5). A file CHECK-VALUES lists the CRC-32C of each file; verify it by
@@ -65,15 +69,20 @@ pub fn run(words: &[&str]) -> ExitCode {
         println!("{HELP}");
         return ExitCode::SUCCESS;
     }
-    let (baseline, words) = match words {
-        ["--baseline", revision, words @ ..] => (Some(*revision), words),
-        words => (None, words),
+    let (baseline, again, parts) = match words {
+        ["--baseline", revision, parts @ ..] => (Some(*revision), false, parts),
+        ["--again", parts @ ..] => (None, true, parts),
+        parts => (None, false, parts),
     };
-    if let Some(word) = words.iter().find(|word| PARTS.iter().all(|part| part.name != **word)) {
+    if let Some(word) = parts.iter().find(|word| PARTS.iter().all(|part| part.name != **word)) {
         eprintln!("xtask: package: unknown part `{word}`\n\n{HELP}");
         return ExitCode::from(2);
     }
-    code(is_good("packages", packages(words, baseline)))
+    if !repeatable::is_set() {
+        return ended(repeatable::run(words));
+    }
+    let made = is_good("packages", packages(parts, baseline));
+    code(made && (!again || is_good("made again, the same bytes", repeatable::again(parts))))
 }
 
 /// Makes the parts that `words` names, or all.

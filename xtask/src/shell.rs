@@ -52,6 +52,11 @@ pub fn shown(command: &mut Command) -> Result<(), String> {
     }
 }
 
+/// Returns a variable of the environment.
+pub fn env(name: &str) -> Result<String, String> {
+    std::env::var(name).map_err(|error| format!("{name}: {error}"))
+}
+
 /// Returns cargo's target directory.
 pub fn target() -> Result<PathBuf, String> {
     absolute(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))

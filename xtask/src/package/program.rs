@@ -2,7 +2,7 @@
 
 use super::materials;
 use crate::shell::{
-    VERSION, add_target, cargo, copied, done, emptied, output, outside, target, written,
+    VERSION, add_target, cargo, copied, done, emptied, env, output, outside, target, written,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,8 +38,10 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     }
     let archive = folder.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
-    tar.args(["--owner=0", "--group=0", "--sort=name", "-czf"]).arg(&archive);
-    done(tar.arg("-C").arg(&place).arg(&name))?;
+    // gzip without the time.
+    tar.args(["--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX", "--sort=name"]);
+    tar.arg(format!("--mtime=@{}", env("SOURCE_DATE_EPOCH")?)).args(["-I", "gzip -n", "-cf"]);
+    done(tar.arg(&archive).arg("-C").arg(&place).arg(&name))?;
     materials::beside(&archive, "residue-cli", TARGET)?;
     materials::compare("residue-cli", TARGET, &BUILD)?;
     outside("alone", |root| alone(&archive, root))
