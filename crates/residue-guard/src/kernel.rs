@@ -21,7 +21,7 @@ mod switch;
 #[doc(hidden)]
 pub mod trial;
 
-pub use load::{LISTENING, Settings, instead_of, needs, on};
+pub use load::{BY_XDP, LISTENING, Settings, instead_of, needs, on};
 pub use signals::Signals;
 pub use status::{Interface, KernelCounters, Status, status};
 pub use switch::{Ending, Left, clean, forget, off};

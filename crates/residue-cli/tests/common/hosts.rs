@@ -46,8 +46,9 @@ pub fn own(test: &str, role: &str) -> Vec<String> {
 pub fn again(options: &[&str], test: &str, role: &str) -> String {
     let output = unshared(options, own(test, role));
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
-    text(&output.stdout)
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success() && out.contains("1 passed"), "{out}\n{err}");
+    out
 }
 
 /// Makes both hosts.

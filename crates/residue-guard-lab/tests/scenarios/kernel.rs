@@ -1,7 +1,7 @@
 //! With the guard inside the kernel. Needs Linux 6.12 and root.
 
 use super::hosts::{ADDRESSES, Network, kernel_scenario};
-use residue_guard::kernel::Status;
+use residue_guard::kernel::{BY_XDP, LISTENING, Status};
 use residue_guard::negotiate::GREATEST;
 use residue_testing::{must, until};
 use std::process::Command;
@@ -294,6 +294,10 @@ fn has_threads(host: &str, interface: &str) -> bool {
 #[test]
 fn threads_that_receive() {
     kernel_scenario("kernel::threads_that_receive", |network| {
+        // A veth device has receive queues only with XDP.
+        if !network.has(BY_XDP) {
+            return;
+        }
         install(network, 5);
         // The same name in the namespace of the test, whose /sys this process sees.
         must("ip link add va type veth peer name vx");
@@ -349,7 +353,7 @@ fn interfaces_without_receive_queues() {
 #[test]
 fn fast_open() {
     kernel_scenario("kernel::fast_open", |network| {
-        if !network.includes_listeners() {
+        if !network.has(LISTENING) {
             return;
         }
         must("mount -t bpf bpf /sys/fs/bpf");
@@ -401,7 +405,7 @@ fn both_open_at_once() {
 #[test]
 fn ports_used_again() {
     kernel_scenario("kernel::ports_used_again", |network| {
-        if !network.includes_listeners() {
+        if !network.has(LISTENING) {
             return;
         }
         must("mount -t bpf bpf /sys/fs/bpf");

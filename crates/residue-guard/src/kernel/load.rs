@@ -27,7 +27,9 @@ use std::path::{Path, PathBuf};
 pub(super) const NAMES: [&str; 6] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP, LISTENERS];
 const SOCKETS: &str = "guard_sockops";
 const LISTENERS: &str = "guard_listeners";
-/// The need for it: sockets that listen already are included.
+/// Name of a need: received segments are checked by XDP.
+pub const BY_XDP: &str = "eBPF: received segments (XDP)";
+/// Name of a need: sockets that listen already are included.
 pub const LISTENING: &str = "eBPF: services that listen already";
 const SEGMENTS: &str = "guard_segments";
 pub(super) const XDP: &str = "guard_xdp";
@@ -489,7 +491,7 @@ pub fn needs() -> Vec<Need> {
     }
     let xdp = programs.load(XDP).map(drop);
     let by_tc = |error| io::Error::other(format!("checked by tc instead: {error}"));
-    needs.push(need("eBPF: received segments (XDP)", xdp.map_err(by_tc), true));
+    needs.push(need(BY_XDP, xdp.map_err(by_tc), true));
     needs.push(need(LISTENING, can_include_listeners(&programs), true));
     needs
 }

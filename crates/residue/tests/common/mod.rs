@@ -171,7 +171,9 @@ pub fn child(test: &str, variables: &[(&str, &str)]) -> String {
         .envs(variables.iter().copied());
     let output = command.output().expect("the child runs");
     assert!(output.status.success(), "{test} {variables:?}: {output:?}");
-    String::from_utf8(output.stdout).expect("text")
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("1 passed"), "{test}: {text}");
+    text
 }
 
 fn vectors_folder() -> PathBuf {
