@@ -9,8 +9,10 @@
 mod device;
 mod filters;
 pub mod layout;
+mod listeners;
 mod load;
 mod maps;
+mod needs;
 mod object;
 mod pins;
 mod signals;
@@ -21,7 +23,8 @@ mod switch;
 #[doc(hidden)]
 pub mod trial;
 
-pub use load::{BY_XDP, LISTENING, Settings, instead_of, needs, on};
+pub use load::{Settings, instead_of, on};
+pub use needs::{BY_XDP, LISTENING, needs};
 pub use signals::Signals;
 pub use status::{Interface, KernelCounters, Status, status};
 pub use switch::{Ending, Left, clean, forget, off};

@@ -17,11 +17,11 @@ const TARGETS: [&str; 5] = [
     "wasm32-unknown-unknown",
 ];
 
-/// Says that the variables of [`run`] are set.
-const SET: &str = "RESIDUE_REPEATABLE";
+/// Says that the variables of [`run`] are set: the revision.
+const REVISION: &str = "RESIDUE_PACKAGED";
 
 pub fn is_set() -> bool {
-    std::env::var_os(SET).is_some()
+    std::env::var_os(REVISION).is_some()
 }
 
 /// Runs this program again, with the time of the last commit, and with flags by which the compiler
@@ -29,10 +29,9 @@ pub fn is_set() -> bool {
 pub fn run(words: &[&str]) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
-    command.arg("package").args(words).env(SET, "1");
-    let mut log = Command::new("git");
-    let time = output(log.args(["log", "-1", "--format=%ct"]))?;
-    command.env(TIME, time.trim());
+    let last = output(Command::new("git").args(["log", "-1", "--format=%H %ct"]))?;
+    let (revision, time) = last.trim().split_once(' ').ok_or("git knows no commit")?;
+    command.arg("package").args(words).env(REVISION, revision).env(TIME, time);
     let home = match env("CARGO_HOME") {
         Ok(home) => absolute(home)?,
         Err(_) => absolute(Path::new(&env("HOME")?).join(".cargo"))?,
@@ -52,13 +51,21 @@ pub fn run(words: &[&str]) -> Result<(), String> {
 
 /// Makes the parts once more, from a clone in another folder, and compares all files.
 pub fn again(parts: &[&str]) -> Outcome {
+    let changes = output(Command::new("git").args(["status", "--porcelain"]))?;
+    if !changes.is_empty() {
+        return Err(format!("the clone would lack what is not committed:\n{changes}").into());
+    }
     let first = target()?.join("packages");
     let differences = outside("another-folder", |place| {
-        done(Command::new("git").args(["clone", "--quiet", "."]).arg(place.join("residue")))?;
+        let clone = place.join("residue");
+        done(Command::new("git").args(["clone", "--quiet", "."]).arg(&clone))?;
+        let mut checkout = Command::new("git");
+        checkout.args(["checkout", "--quiet", &env(REVISION)?]).current_dir(&clone);
+        done(&mut checkout)?;
         let mut make = cargo();
-        make.args(["xtask", "package"]).args(parts).current_dir(place.join("residue"));
-        done(make.env_remove(SET).env_remove("CARGO_TARGET_DIR"))?;
-        differences(&first, &place.join("residue/target/packages"))
+        make.args(["xtask", "package"]).args(parts).current_dir(&clone);
+        done(make.env_remove(REVISION).env_remove("CARGO_TARGET_DIR"))?;
+        differences(&first, &clone.join("target/packages"))
     })?;
     match differences.join(", ") {
         none if none.is_empty() => Ok(()),

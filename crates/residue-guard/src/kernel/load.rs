@@ -6,32 +6,27 @@ use super::filters::{self, EGRESS, INGRESS};
 use super::layout::{
     Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, TOP, VERSION, crc_tables,
 };
+use super::listeners::{self, LISTENERS};
 use super::maps::{Map, put};
-use super::object::{self, Object};
+use super::object::Object;
 use super::pins::{self, Pins};
 use super::stack;
-use crate::host::{Need, Ports, threads};
+use crate::host::{Ports, threads};
 use crate::negotiate::{GREATEST, Offer};
 use crate::sys::bpf::{self, Attachment, Kind, NewMap};
 use crate::sys::interface;
-use crate::sys::process::{in_own_network, lift_memory_limit};
+use crate::sys::process::lift_memory_limit;
 use crate::{Config as Defaults, Policy};
 use std::fs::File;
 use std::io;
-use std::net::TcpListener;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// The programs, by the names of their functions.
 #[cfg(test)]
 pub(super) const NAMES: [&str; 6] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP, LISTENERS];
-const SOCKETS: &str = "guard_sockops";
-const LISTENERS: &str = "guard_listeners";
-/// Name of a need: received segments are checked by XDP.
-pub const BY_XDP: &str = "eBPF: received segments (XDP)";
-/// Name of a need: sockets that listen already are included.
-pub const LISTENING: &str = "eBPF: services that listen already";
-const SEGMENTS: &str = "guard_segments";
+pub(super) const SOCKETS: &str = "guard_sockops";
+pub(super) const SEGMENTS: &str = "guard_segments";
 pub(super) const XDP: &str = "guard_xdp";
 
 /// Longest packet that the programs read.
@@ -224,7 +219,7 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
         }
     };
     bpf::pin(link.as_fd(), &pins.link("sockops"))?;
-    Ok(first.is_some() || include_listeners(&programs))
+    Ok(first.is_some() || listeners::include(&programs))
 }
 
 /// Attaches the check of received segments: by XDP in the driver, so that the kernel merges
@@ -332,44 +327,12 @@ impl Programs {
         let kind = match name {
             SOCKETS => Kind::SocketOperations,
             XDP => Kind::Xdp,
-            LISTENERS => Kind::Iterator(tcp_iterator()?),
+            LISTENERS => Kind::Iterator(listeners::tcp_iterator()?),
             _ => Kind::Classifier,
         };
         let (code, functions) = (&program.instructions, &program.functions);
         bpf::load_program(name, kind, code, self.types.as_fd(), functions).map_err(explain)
     }
-}
-
-/// Returns the number of the type of iterators over TCP sockets in this kernel.
-fn tcp_iterator() -> io::Result<u32> {
-    let types = std::fs::read("/sys/kernel/btf/vmlinux")?;
-    object::function(&types, "bpf_iter_tcp")
-        .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "no iterator over TCP sockets"))
-}
-
-/// Includes the sockets that listen already; returns whether this kernel can do so.
-fn include_listeners(programs: &Programs) -> bool {
-    listeners_included(programs).is_ok_and(|count| count > 0)
-        || can_include_listeners(programs).is_ok()
-}
-
-/// Includes the sockets that listen already, and returns how many.
-fn listeners_included(programs: &Programs) -> io::Result<u64> {
-    bpf::iterate(programs.load(LISTENERS)?.as_fd())
-}
-
-/// Tests it with one, in a network namespace that ends with the test: kernels before 6.12 load the
-/// program, and refuse what it asks for.
-fn can_include_listeners(programs: &Programs) -> io::Result<()> {
-    let count = in_own_network(|| {
-        let _listener = TcpListener::bind(("0.0.0.0", 0))?;
-        listeners_included(programs)
-    })?;
-    if count > 0 {
-        return Ok(());
-    }
-    let words = "not by this kernel (Linux 6.12): restart them after `residue guard on`";
-    Err(io::Error::new(io::ErrorKind::Unsupported, words))
 }
 
 /// Returns the folder of the cgroup whose sockets are guarded.
@@ -441,7 +404,8 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
     if !interface::is_ethernet(interface)? {
         config.flags |= NO_ETHERNET;
     }
-    if !is_card(interface) {
+    let [driver, bus] = interface::driver(interface).unwrap_or_default();
+    if !is_card([&driver, &bus]) {
         config.flags |= PARTIAL;
     }
     if stack::is_top(interface)? {
@@ -450,54 +414,15 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
     Ok(config)
 }
 
-/// Returns whether an interface is a card, to which segments come by a cable. All others, also
-/// those above a card, such as VXLAN or macvlan, may deliver what never left the machine.
-fn is_card(interface: &str) -> bool {
-    interface::driver(interface).is_ok_and(|[driver, bus]| {
-        !matches!(bus.as_str(), "" | "N/A") && !VIRTUAL_CARDS.contains(&driver.as_str())
-    })
-}
-
-/// Tests the requirements of the kernel engine, without attaching anything. It runs without those
-/// that are replaceable: slower without XDP, and only for sockets younger than itself without the
-/// iterator over those that listen.
-#[must_use]
-pub fn needs() -> Vec<Need> {
-    let need = |name, result: io::Result<()>, replaceable| Need {
-        name,
-        missing: result.err().map(|error| error.to_string()),
-        replaceable,
-    };
-    let mut needs = vec![
-        need("BPF file system", pins::is_usable(), false),
-        need("cgroups, version 2", pins::cgroups().map(drop), false),
-        need("ip (iproute2)", device::has_ip(), false),
-        need("devices that cut packets", device::are_possible().map_err(explain), false),
-    ];
-    let programs = match Programs::new(None) {
-        Ok(programs) => programs,
-        Err(error) => {
-            needs.push(need("eBPF", Err(error), false));
-            return needs;
-        }
-    };
-    for (name, program) in [
-        ("eBPF: options of TCP headers", SOCKETS),
-        ("eBPF: sent segments (tc)", EGRESS),
-        ("eBPF: big packets (tc)", SEGMENTS),
-        ("eBPF: received segments (tc)", INGRESS),
-    ] {
-        needs.push(need(name, programs.load(program).map(drop), false));
-    }
-    let xdp = programs.load(XDP).map(drop);
-    let by_tc = |error| io::Error::other(format!("checked by tc instead: {error}"));
-    needs.push(need(BY_XDP, xdp.map_err(by_tc), true));
-    needs.push(need(LISTENING, can_include_listeners(&programs), true));
-    needs
+/// Returns whether an interface with this driver in this place on a bus is a card, to which
+/// segments come by a cable. All others, also those above a card, such as VXLAN or macvlan, may
+/// deliver what never left the machine.
+fn is_card([driver, bus]: [&str; 2]) -> bool {
+    !matches!(bus, "" | "N/A") && !VIRTUAL_CARDS.contains(&driver)
 }
 
 /// Adds advice to an error.
-fn explain(error: io::Error) -> io::Error {
+pub(super) fn explain(error: io::Error) -> io::Error {
     let words = match error.kind() {
         io::ErrorKind::PermissionDenied => {
             "not permitted; run it as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON"
@@ -508,4 +433,29 @@ fn explain(error: io::Error) -> io::Error {
         _ => return error,
     };
     io::Error::new(error.kind(), words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_cables_lead_to_cards() {
+        let pci = "0000:00:03.0";
+        for card in [["mlx5_core", pci], ["ena", pci], ["cdc_ether", "usb-0000:00:14.0-1"]] {
+            assert!(is_card(card), "{card:?}");
+        }
+        for other in [
+            ["virtio_net", pci],
+            ["vif", "vif-0"],
+            ["veth", ""],
+            ["vxlan", ""],
+            ["macvlan", ""],
+            ["bridge", "N/A"],
+            ["tun", "tap"],
+            ["", ""],
+        ] {
+            assert!(!is_card(other), "{other:?}");
+        }
+    }
 }

@@ -31,25 +31,25 @@ pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
     let chosen = Chosen::of(&args.options)?;
     must_not_run()?;
     let settings = settings(&args.options, &args.kernel, &chosen);
-    let included = kernel::on(&settings);
-    if let Err(error) = &included {
-        let has_queue = match &args.options.interfaces[..] {
-            [interface] => can_run(Engine::Queue, &queue::needs(interface)),
-            _ => false,
-        };
-        let is_about_settings =
-            matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::InvalidInput);
-        if !is_about_settings && has_queue {
-            bail!("{error}. The queue engine works here: `residue guard run --engine queue`");
-        }
-    }
-    let included = included?;
+    let included = kernel::on(&settings).map_err(|error| refused(error, &args.options))?;
     let status = kernel::status()?.ok_or_else(|| anyhow!("the guard is gone already"))?;
     output.line(status::kernel_head(&status))?;
     if !included {
         output.complain(RESTART);
     }
     Ok(())
+}
+
+/// Returns why the guard is not on, and that the other engine works, if it does.
+fn refused(error: io::Error, options: &GuardOptions) -> anyhow::Error {
+    let is_about_settings =
+        matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::InvalidInput);
+    match &options.interfaces[..] {
+        [interface] if !is_about_settings && can_run(Engine::Queue, &queue::needs(interface)) => {
+            anyhow!("{error}. The queue engine works here: `residue guard run --engine queue`")
+        }
+        _ => error.into(),
+    }
 }
 
 /// Switches the guard off.
