@@ -19,6 +19,7 @@ mod read;
 mod streams;
 
 use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue};
 use commands::Cli;
 use output::{Form, Kept, Outcome, Output, Styles, visible};
 use std::io::{self, Write as _};
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return not_run(&error).into(),
+        Err(error) => return not_run(&short(error)).into(),
     };
     let mut output = Output::new();
     let result =
@@ -42,6 +43,18 @@ fn main() -> ExitCode {
         }
     }
     output.worst().into()
+}
+
+/// Leaves out long lists of the values that an argument takes: of codes, there are 250.
+fn short(mut error: clap::Error) -> clap::Error {
+    const MOST: usize = 30;
+    let values = error.get(ContextKind::ValidValue);
+    if matches!(values, Some(ContextValue::Strings(values)) if values.len() > MOST) {
+        error.remove(ContextKind::ValidValue);
+        let advice = ContextValue::StyledStrs(vec!["`residue list` prints all names".into()]);
+        error.insert(ContextKind::Suggested, advice);
+    }
+    error
 }
 
 /// Prints the help that was asked for, or what is wrong with the arguments.

@@ -31,6 +31,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("bench compare a.json", "<B.json>"),
     ("bench --full --sizes 64", "cannot be used"),
     ("bench --cold --mode latency", "--cold empties the caches"),
+    ("sum nine -a", "`residue list` prints all names"),
+    ("bench -a", "`residue list` prints all names"),
     ("sum -r", "<FILE>..."),
     ("sum --text abc -r", "<FILE>..."),
     ("sum --json --tag nine", "'--tag'"),
@@ -261,6 +263,10 @@ fn wrong_arguments_are_refused_before_any_work() {
         }
         if ran.err.contains('\x1b') {
             failures.push(format!("{words}: {:?}", ran.err));
+        }
+        // Nobody reads lists of hundreds of names.
+        if ran.err.len() > 2000 {
+            failures.push(format!("{words}: {} bytes", ran.err.len()));
         }
         // Long work is announced, and must not have begun.
         if ran.err.contains("which may take") {

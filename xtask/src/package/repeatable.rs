@@ -5,7 +5,7 @@ use crate::shell::{absolute, bytes, cargo, done, entries, env, name, output, out
 use std::path::Path;
 use std::process::Command;
 
-/// The time of what a package holds, which several tools know: https://reproducible-builds.org.
+/// The time of what a package holds, which several tools know: <https://reproducible-builds.org>.
 const TIME: &str = "SOURCE_DATE_EPOCH";
 
 /// The targets of all packages, and this system's.
