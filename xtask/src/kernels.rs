@@ -46,9 +46,9 @@ struct Report {
     refused: Option<String>,
     /// What works in another way there, as `guard check` says it.
     replaced: Vec<String>,
-    /// Nothing else runs in a kernel that refuses the guard.
-    scenarios: Option<Counts>,
-    /// Whether the demonstration was good.
+    /// Scenarios with the engine inside the kernel, or with the other one if the kernel refuses it.
+    engines: [Option<Counts>; 2],
+    /// Whether the demonstration with that engine was good.
     demonstration: Option<bool>,
 }
 
@@ -81,8 +81,8 @@ pub fn run(words: &[&str]) -> ExitCode {
     }
     println!("\n{}", table(&reports));
     for report in &reports {
-        let Report { system, scenarios, .. } = report;
-        if let Some(Counts { failed, skipped, .. }) = scenarios {
+        let Report { system, engines, .. } = report;
+        for Counts { failed, skipped, .. } in engines.iter().flatten() {
             skipped.iter().for_each(|why| println!("{}: skipped: {why}", system.title));
             good &= *failed == 0;
         }
@@ -144,12 +144,12 @@ fn report(system: &'static System, release: String, console: &str) -> Result<Rep
             }
         }
     }
-    let scenarios = section("scenarios");
     let ended = |section: &str| section.trim_end().ends_with("exit 0");
     Ok(Report {
         system,
         release,
-        scenarios: scenarios.map(|it| Counts::of(it, ended(it))),
+        engines: ["kernel engine", "queue engine"]
+            .map(|engine| section(engine).map(|it| Counts::of(it, ended(it)))),
         demonstration: section("demonstration").map(ended),
         refused,
         replaced,
@@ -159,18 +159,21 @@ fn report(system: &'static System, release: String, console: &str) -> Result<Rep
 /// Returns the reports as a table.
 fn table(reports: &[Report]) -> String {
     let mut lines = vec![
-        "| system | Linux | guard check | scenarios | demonstration |".to_string(),
-        "|---|---|---|---|---|".to_string(),
+        "| system | Linux | guard check | kernel engine | queue engine | demonstration |"
+            .to_string(),
+        "|---|---|---|---|---|---|".to_string(),
     ];
-    for Report { system, release, refused, replaced, scenarios, demonstration } in reports {
+    for Report { system, release, refused, replaced, engines, demonstration } in reports {
         let check = match refused {
             Some(why) => format!("refused: {why}"),
             None if replaced.is_empty() => "good".to_string(),
             None => format!("good; {}", replaced.join("; ")),
         };
-        let scenarios = scenarios.as_ref().map_or("-".to_string(), |counts| {
-            let Counts { passed, failed, skipped, .. } = counts;
-            format!("{passed} passed, {failed} failed, {} skipped", skipped.len())
+        let [kernel, queue] = engines.each_ref().map(|engine| match engine {
+            Some(Counts { passed, failed, skipped, .. }) => {
+                format!("{passed} passed, {failed} failed, {} skipped", skipped.len())
+            }
+            None => "-".to_string(),
         });
         let demonstration = match demonstration {
             None => "-",
@@ -178,7 +181,9 @@ fn table(reports: &[Report]) -> String {
             Some(false) => "FAILED",
         };
         let title = system.title;
-        lines.push(format!("| {title} | {release} | {check} | {scenarios} | {demonstration} |"));
+        lines.push(format!(
+            "| {title} | {release} | {check} | {kernel} | {queue} | {demonstration} |"
+        ));
     }
     lines.join("\n")
 }
@@ -191,18 +196,19 @@ mod tests {
     fn consoles_are_read() {
         let console = "guest: check\n{\"kernel\": [{\"name\": \"ip\", \"missing\": null}, \
                        {\"name\": \"XDP\", \"missing\": \"old\", \"replaceable\": true}]}\n\
-                       guest: scenarios\ntest a ... ok\nskipped: no b\n\
+                       guest: kernel engine\ntest a ... ok\nskipped: no b\n\
                        test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured\nexit 0\n\
                        guest: demonstration\nexit 1\nguest: end\n";
         let read = report(&SYSTEMS[0], "5.10".to_string(), console).unwrap();
         assert_eq!(read.refused, None);
-        assert_eq!(read.scenarios.as_ref().map(|it| (it.passed, it.skipped.len())), Some((1, 1)));
+        let counts = read.engines[0].as_ref().map(|it| (it.passed, it.skipped.len()));
+        assert_eq!(counts, Some((1, 1)));
         assert_eq!(read.demonstration, Some(false));
-        let line = "| Debian 11 | 5.10 | good; XDP: old | 1 passed, 0 failed, 1 skipped | FAILED |";
+        let line = "| good; XDP: old | 1 passed, 0 failed, 1 skipped | - | FAILED |";
         assert!(table(&[read]).ends_with(line));
         let none = "guest: check\n{\"kernel\": [{\"name\": \"eBPF\", \"missing\": \"old\"}]}\n";
         let read = report(&SYSTEMS[0], "5.10".to_string(), none).unwrap();
-        assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | refused: eBPF: old | - | - |"));
+        assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | refused: eBPF: old | - | - | - |"));
         assert!(report(&SYSTEMS[0], String::new(), "guest: check\nresidue: broken\n").is_err());
     }
 

@@ -17,21 +17,27 @@ scenarios() {
 }
 failed=0
 if [ -n "$ONLY" ]; then
-    echo "guest: scenarios"
+    echo "guest: kernel engine"
     scenarios --include-ignored "$ONLY"
     echo "exit $failed"
 else
+    engine=queue
     echo "guest: check"
     "$RESIDUE" guard check --interface lo --json | tee /run/check
     if grep -q '"engine": "kernel"' /run/check; then
-        echo "guest: scenarios"
+        engine=kernel
+        echo "guest: kernel engine"
         scenarios kernel:: devices::
         scenarios --ignored kernel::every_value kernel::value_5 kernel::both_open
         echo "exit $failed"
-        echo "guest: demonstration"
-        "$RESIDUE" guard demo --engine kernel --case swap,sequence --value 5,7 --segments 400
-        echo "exit $?"
+    else
+        echo "guest: queue engine"
+        scenarios queue::
+        echo "exit $failed"
     fi
+    echo "guest: demonstration"
+    "$RESIDUE" guard demo --engine $engine --case swap,sequence --value 5,7 --segments 400
+    echo "exit $?"
 fi
 echo "guest: end"
 echo o >/proc/sysrq-trigger
