@@ -15,6 +15,7 @@ mod maps;
 mod needs;
 mod object;
 mod pins;
+mod programs;
 mod signals;
 mod sockets;
 mod stack;

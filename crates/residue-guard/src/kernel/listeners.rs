@@ -1,16 +1,12 @@
 //! Sockets that listen already when the guard is switched on: without their inclusion (Linux 6.12)
 //! they make regular connections until they are opened again.
 
-use super::load::Programs;
-use super::object;
+use super::programs::{LISTENERS, Programs};
 use crate::sys::bpf;
 use crate::sys::process::in_own_network;
 use std::io;
 use std::net::TcpListener;
 use std::os::fd::AsFd as _;
-
-/// The program that includes them.
-pub(super) const LISTENERS: &str = "guard_listeners";
 
 /// Includes the sockets that listen already; returns whether this kernel can do so.
 pub(super) fn include(programs: &Programs) -> bool {
@@ -34,11 +30,4 @@ pub(super) fn can_include(programs: &Programs) -> io::Result<()> {
     }
     let words = "not by this kernel (Linux 6.12): restart them after `residue guard on`";
     Err(io::Error::new(io::ErrorKind::Unsupported, words))
-}
-
-/// Returns the number of the type of iterators over TCP sockets in this kernel.
-pub(super) fn tcp_iterator() -> io::Result<u32> {
-    let types = std::fs::read("/sys/kernel/btf/vmlinux")?;
-    object::function(&types, "bpf_iter_tcp")
-        .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "no iterator over TCP sockets"))
 }

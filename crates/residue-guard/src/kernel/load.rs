@@ -1,39 +1,27 @@
-//! Loads the programs, attaches them, and pins what keeps them alive.
+//! Attaches the programs, and pins what keeps them alive.
 
-use super::PROGRAMS;
 use super::device;
 use super::filters::{self, EGRESS, INGRESS};
 use super::layout::{
     Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, TOP, VERSION, crc_tables,
 };
-use super::listeners::{self, LISTENERS};
+use super::listeners;
 use super::maps::{Map, put};
-use super::object::Object;
 use super::pins::{self, Pins};
+use super::programs::{Programs, SEGMENTS, SOCKETS, XDP};
 use super::stack;
 use crate::host::{Ports, threads};
 use crate::negotiate::{GREATEST, Offer};
-use crate::sys::bpf::{self, Attachment, Kind, NewMap};
+use crate::sys::bpf::{self, Attachment};
 use crate::sys::interface;
-use crate::sys::process::lift_memory_limit;
 use crate::{Config as Defaults, Policy};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
-
-/// The programs, by the names of their functions.
-#[cfg(test)]
-pub(super) const NAMES: [&str; 6] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP, LISTENERS];
-pub(super) const SOCKETS: &str = "guard_sockops";
-pub(super) const SEGMENTS: &str = "guard_segments";
-pub(super) const XDP: &str = "guard_xdp";
 
 /// Longest packet that the programs read.
 pub(super) const LONGEST: u32 = 16_384;
-
-/// Kind of maps that hold cgroups (`BPF_MAP_TYPE_CGROUP_ARRAY`).
-const CGROUPS: u32 = 8;
 
 /// Drivers of virtual cards that deliver segments of the same machine whose checksums are not
 /// computed yet.
@@ -272,69 +260,6 @@ fn direction(program: &str) -> (Attachment, &'static str) {
     }
 }
 
-/// The programs, and the maps that they share.
-#[derive(Debug)]
-pub(super) struct Programs {
-    object: Object<'static>,
-    types: OwnedFd,
-    maps: Vec<(String, OwnedFd)>,
-}
-
-impl Programs {
-    /// Creates the maps, or opens those of another interface's guard but the configuration.
-    pub(super) fn new(first: Option<&Pins>) -> io::Result<Programs> {
-        lift_memory_limit();
-        let object = Object::parse(PROGRAMS)?;
-        let types = bpf::load_types(&object.types()?).map_err(explain)?;
-        let mut maps = Vec::new();
-        for map in &object.maps {
-            if let Some(first) = first.filter(|_| map.name != "config") {
-                maps.push((map.name.clone(), bpf::open(&first.map(&map.name))?));
-                continue;
-            }
-            // The kernel takes no types for descriptors.
-            let has_types = map.kind != CGROUPS;
-            let new = NewMap {
-                name: &map.name,
-                kind: map.kind,
-                key_size: map.key_size,
-                value_size: map.value_size,
-                max_entries: map.max_entries,
-                flags: map.flags,
-                types: types.as_fd(),
-                key_type: if has_types { map.key_type } else { 0 },
-                value_type: if has_types { map.value_type } else { 0 },
-            };
-            let created = bpf::create_map(&new).map_err(explain)?;
-            maps.push((map.name.clone(), created));
-        }
-        Ok(Programs { object, types, maps })
-    }
-
-    pub(super) fn map(&self, name: &str) -> io::Result<BorrowedFd<'_>> {
-        let map = self.maps.iter().find(|(each, _)| each == name);
-        let map = map.ok_or_else(|| io::Error::other(format!("the object has no map `{name}`")))?;
-        Ok(map.1.as_fd())
-    }
-
-    /// Loads a program: the verifier of this kernel accepts it.
-    pub(super) fn load(&self, name: &str) -> io::Result<OwnedFd> {
-        let mut program = self.object.program(name)?;
-        for &(at, map) in &program.maps {
-            let descriptor = self.maps[map].1.as_raw_fd();
-            program.instructions[at + 4..at + 8].copy_from_slice(&descriptor.to_ne_bytes());
-        }
-        let kind = match name {
-            SOCKETS => Kind::SocketOperations,
-            XDP => Kind::Xdp,
-            LISTENERS => Kind::Iterator(listeners::tcp_iterator()?),
-            _ => Kind::Classifier,
-        };
-        let (code, functions) = (&program.instructions, &program.functions);
-        bpf::load_program(name, kind, code, self.types.as_fd(), functions).map_err(explain)
-    }
-}
-
 /// Returns the folder of the cgroup whose sockets are guarded.
 fn cgroup(settings: &Settings) -> io::Result<PathBuf> {
     let Some(folder) = &settings.cgroup else { return pins::cgroups() };
@@ -419,20 +344,6 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
 /// deliver what never left the machine.
 fn is_card([driver, bus]: [&str; 2]) -> bool {
     !matches!(bus, "" | "N/A") && !VIRTUAL_CARDS.contains(&driver)
-}
-
-/// Adds advice to an error.
-pub(super) fn explain(error: io::Error) -> io::Error {
-    let words = match error.kind() {
-        io::ErrorKind::PermissionDenied => {
-            "not permitted; run it as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON"
-        }
-        _ if error.raw_os_error() == Some(libc::ENOSYS) => {
-            "this kernel has no eBPF (CONFIG_BPF_SYSCALL)"
-        }
-        _ => return error,
-    };
-    io::Error::new(error.kind(), words)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the kernel engine needs.
 
 use super::filters::{EGRESS, INGRESS};
-use super::load::{Programs, SEGMENTS, SOCKETS, XDP, explain};
+use super::programs::{Programs, SEGMENTS, SOCKETS, XDP, explain};
 use super::{device, listeners, pins};
 use crate::host::Need;
 use std::io;

@@ -456,7 +456,7 @@ mod tests {
         let config = object.maps.iter().find(|map| map.name == "config").unwrap();
         assert_eq!((config.kind, config.key_size, config.max_entries), (2, 4, 1));
         assert!(object.maps.iter().all(|map| map.key_type > 0 && map.value_type > 0));
-        for name in super::super::load::NAMES {
+        for name in super::super::programs::NAMES {
             let program = object.program(name).unwrap();
             assert!(!program.instructions.is_empty() && !program.functions.is_empty(), "{name}");
             assert!(program.maps.iter().all(|&(at, map)| {

@@ -2,8 +2,8 @@
 
 use super::filters::{EGRESS, INGRESS};
 use super::layout::{AGREED, Config, Connection, Counters, Destination, Key, Plain, crc_tables};
-use super::load::{Programs, XDP};
 use super::maps::put;
+use super::programs::{Programs, XDP};
 use crate::sys::bpf;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
