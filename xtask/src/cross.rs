@@ -8,7 +8,7 @@ pub use instructions::run as instructions;
 
 use crate::debian::install;
 use crate::outcome::{Counts, Outcome, Problem, code, counted, is_good};
-use crate::shell::{add_target, cargo, output};
+use crate::shell::{add_target, cargo, output, target_variable};
 use crate::test::LONG;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -178,9 +178,7 @@ fn prepare(target: &Target) -> Result<(), String> {
 
 /// Returns `cargo test` for the target, under its emulator, with these arguments.
 fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
-    let variable = |what: &str| {
-        format!("CARGO_TARGET_{}_{what}", target.name.to_uppercase().replace('-', "_"))
-    };
+    let variable = |what: &str| target_variable(target.name, what);
     let mut command = cargo();
     command
         .args(["test", "--package", "residue", "--target", target.name, "--no-fail-fast"])

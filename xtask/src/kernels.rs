@@ -42,10 +42,9 @@ const TOOLS: [(&str, &str); 8] = [
 struct Report {
     system: &'static System,
     release: String,
-    /// Why the guard cannot be inside this kernel, if so.
-    refused: Option<String>,
-    /// What works in another way there, as `guard check` says it.
-    replaced: Vec<String>,
+    /// What `guard check` says: whether the guard can be inside this kernel, and what works in
+    /// another way there; `None`: it did not run.
+    check: Option<String>,
     /// Scenarios with the engine inside the kernel, or with the other one if the kernel refuses it.
     engines: [Option<Counts>; 2],
     /// Whether the demonstration with that engine was good.
@@ -131,19 +130,6 @@ fn report(system: &'static System, release: String, console: &str) -> Result<Rep
         let (_, rest) = console.split_once(&format!("guest: {name}\n"))?;
         Some(rest.split_once("guest: ").map_or(rest, |(section, _)| section))
     };
-    let (mut refused, mut replaced) = (None, Vec::new());
-    if let Some(check) = section("check") {
-        let check: serde_json::Value =
-            serde_json::from_str(check.trim()).map_err(|error| format!("guard check: {error}"))?;
-        for need in check["kernel"].as_array().into_iter().flatten() {
-            let (name, why) = (&need["name"], &need["missing"]);
-            let (Some(name), Some(why)) = (name.as_str(), why.as_str()) else { continue };
-            match need["replaceable"].as_bool() {
-                Some(true) => replaced.push(format!("{name}: {why}")),
-                _ => refused = refused.or(Some(format!("{name}: {why}"))),
-            }
-        }
-    }
     let ended = |section: &str| section.trim_end().ends_with("exit 0");
     Ok(Report {
         system,
@@ -151,9 +137,25 @@ fn report(system: &'static System, release: String, console: &str) -> Result<Rep
         engines: ["kernel engine", "queue engine"]
             .map(|engine| section(engine).map(|it| Counts::of(it, ended(it)))),
         demonstration: section("demonstration").map(ended),
-        refused,
-        replaced,
+        check: section("check").map(checked).transpose()?,
     })
+}
+
+/// Returns the words for the report of `guard check`, which is JSON.
+fn checked(report: &str) -> Result<String, String> {
+    let report: serde_json::Value =
+        serde_json::from_str(report.trim()).map_err(|error| format!("guard check: {error}"))?;
+    let mut words = vec!["good".to_string()];
+    for need in report["kernel"].as_array().into_iter().flatten() {
+        let (Some(name), Some(why)) = (need["name"].as_str(), need["missing"].as_str()) else {
+            continue;
+        };
+        if need["replaceable"] != true {
+            return Ok(format!("refused: {name}: {why}"));
+        }
+        words.push(format!("{name}: {why}"));
+    }
+    Ok(words.join("; "))
 }
 
 /// Returns the reports as a table.
@@ -163,12 +165,8 @@ fn table(reports: &[Report]) -> String {
             .to_string(),
         "|---|---|---|---|---|---|".to_string(),
     ];
-    for Report { system, release, refused, replaced, engines, demonstration } in reports {
-        let check = match refused {
-            Some(why) => format!("refused: {why}"),
-            None if replaced.is_empty() => "good".to_string(),
-            None => format!("good; {}", replaced.join("; ")),
-        };
+    for Report { system, release, check, engines, demonstration } in reports {
+        let check = check.as_deref().unwrap_or("-");
         let [kernel, queue] = engines.each_ref().map(|engine| match engine {
             Some(Counts { passed, failed, skipped, .. }) => {
                 format!("{passed} passed, {failed} failed, {} skipped", skipped.len())
@@ -200,7 +198,6 @@ mod tests {
                        test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured\nexit 0\n\
                        guest: demonstration\nexit 1\nguest: end\n";
         let read = report(&SYSTEMS[0], "5.10".to_string(), console).unwrap();
-        assert_eq!(read.refused, None);
         let counts = read.engines[0].as_ref().map(|it| (it.passed, it.skipped.len()));
         assert_eq!(counts, Some((1, 1)));
         assert_eq!(read.demonstration, Some(false));
@@ -209,6 +206,8 @@ mod tests {
         let none = "guest: check\n{\"kernel\": [{\"name\": \"eBPF\", \"missing\": \"old\"}]}\n";
         let read = report(&SYSTEMS[0], "5.10".to_string(), none).unwrap();
         assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | refused: eBPF: old | - | - | - |"));
+        let read = report(&SYSTEMS[0], "5.10".to_string(), "guest: end\n").unwrap();
+        assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | - | - | - | - |"));
         assert!(report(&SYSTEMS[0], String::new(), "guest: check\nresidue: broken\n").is_err());
     }
 

@@ -52,6 +52,11 @@ pub fn shown(command: &mut Command) -> Result<(), String> {
     }
 }
 
+/// Returns the name of cargo's variable for a setting of a target.
+pub fn target_variable(target: &str, setting: &str) -> String {
+    format!("CARGO_TARGET_{}_{setting}", target.to_uppercase().replace('-', "_"))
+}
+
 /// Returns a variable of the environment.
 pub fn env(name: &str) -> Result<String, String> {
     std::env::var(name).map_err(|error| format!("{name}: {error}"))

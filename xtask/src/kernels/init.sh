@@ -11,9 +11,9 @@ done
 $b mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=262144 host /lower
 $b mount -t tmpfs memory /upper
 $b mkdir /upper/files /upper/work
-$b mount -t overlay -o lowerdir=/lower,upperdir=/upper/files,workdir=/upper/work root /root
+$b mount -t overlay -o lowerdir=/lower,upperdir=/upper/files,workdir=/upper/work layers /system
 for folder in proc sys dev; do
-    $b mount --move "/$folder" "/root/$folder"
+    $b mount --move "/$folder" "/system/$folder"
 done
-$b cp /guest.sh /root/run/guest.sh
-exec $b switch_root /root /bin/bash /run/guest.sh
+$b cp /guest.sh /system/run/guest.sh
+exec $b switch_root /system /bin/bash /run/guest.sh

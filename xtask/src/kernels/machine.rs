@@ -55,7 +55,7 @@ impl Machine<'_> {
     /// Packs the first file system.
     fn first_files(&self, only: Option<&str>) -> Result<PathBuf, String> {
         let files = emptied(&self.folder.join("first"))?;
-        for folder in ["bin", "modules", "proc", "sys", "dev", "lower", "upper", "root"] {
+        for folder in ["bin", "modules", "proc", "sys", "dev", "lower", "upper", "system"] {
             created(&files.join(folder))?;
         }
         copied(Path::new("/usr/bin/busybox"), &files.join("bin/busybox"))?;

@@ -1,7 +1,9 @@
 //! Packages whose bytes depend neither on the folder nor on the time in which they are made.
 
 use crate::outcome::{Outcome, Problem};
-use crate::shell::{absolute, bytes, cargo, done, entries, env, name, output, outside, target};
+use crate::shell::{
+    absolute, bytes, cargo, done, entries, env, name, output, outside, target, target_variable,
+};
 use std::path::Path;
 use std::process::Command;
 
@@ -42,8 +44,7 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     let flags =
         folders.map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()));
     for target in TARGETS {
-        let variable = target.to_uppercase().replace('-', "_");
-        command.env(format!("CARGO_TARGET_{variable}_RUSTFLAGS"), flags.join(" "));
+        command.env(target_variable(target, "RUSTFLAGS"), flags.join(" "));
     }
     let status = command.status().map_err(|error| error.to_string())?;
     if status.success() { Ok(()) } else { Err("not all packages are good".to_string()) }

@@ -97,7 +97,7 @@ fn outside(test: &str) {
 
 fn own(test: &str) -> Vec<String> {
     let own = std::env::current_exe().expect("a path").display().to_string();
-    // Also one that takes long, whose runner was told so and does not tell it.
+    // Long tests are ignored, and this process does not know whether its parent runs them.
     [&own, "--include-ignored", "--exact", test, "--nocapture", "--test-threads=1"]
         .map(str::to_string)
         .to_vec()
