@@ -3,9 +3,12 @@
 use crate::fault::Fault;
 use crate::link::{blank, damage};
 use crate::random::Random;
+use residue_guard::options;
 use residue_guard::packet::{End, SYN, segment};
 use residue_guard::queue::{Judge, Verdict};
-use residue_net::wire::tcp_checksum_option::REQUEST;
+use residue_net::check::Verdict as Checked;
+use residue_net::wire::tcp::HEADER;
+use residue_net::wire::tcp_checksum_option::{DATA, Layout, REQUEST};
 use std::collections::HashSet;
 
 /// Segments with less data are not damaged: a damaged HTTP header would end the transfer, and show
@@ -28,8 +31,12 @@ pub struct Router {
     connections: HashSet<[End; 2]>,
     /// Segments of these connections with at least 512 bytes of data.
     pub segments: u64,
+    /// Value of the connections, if one is expected.
+    value: Option<u8>,
     /// Changed packets.
     pub damaged: u64,
+    /// Those of them that are right by the value: no guard can know that they are damaged.
+    pub undetectable: u64,
 }
 
 impl Router {
@@ -50,8 +57,16 @@ impl Router {
             buffer: Vec::new(),
             connections: HashSet::new(),
             segments: 0,
+            value: None,
             damaged: 0,
+            undetectable: 0,
         }
+    }
+
+    /// Counts changed packets that are right by a value as [`Router::undetectable`].
+    #[must_use]
+    pub fn expecting(self, value: Option<u8>) -> Router {
+        Router { value, ..self }
     }
 
     /// Returns whether it is this segment's turn.
@@ -88,8 +103,21 @@ impl Judge for Router {
             return Verdict::Accept;
         }
         self.damaged += 1;
+        let is_right = self.value.and_then(|value| is_right(&self.buffer, value));
+        self.undetectable += u64::from(is_right == Some(true));
         Verdict::Replace(&self.buffer)
     }
+}
+
+/// Returns whether a segment is right by a value; `None` if it has none.
+fn is_right(packet: &[u8], value: u8) -> Option<bool> {
+    let (segment, layout) = (segment(packet)?, Layout::of(value)?);
+    let option = options::find(segment.options(), DATA);
+    let data = option.filter(|_| layout.option > 0).map(|at| segment.option_span(&at));
+    let header = HEADER + segment.options().len() as u32;
+    let mut pieces = Vec::new();
+    let check = layout.check(&segment.ip, header, data, &mut pieces);
+    Some(check.verdict(packet, &pieces) == Checked::Good)
 }
 
 #[cfg(test)]

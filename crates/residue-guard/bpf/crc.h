@@ -102,38 +102,4 @@ static __always_inline __u32 crc(__u32 polynomial, struct scratch *s, __u32 leng
 	return bpf_htonl(~slicing(polynomial, done, length - done, value));
 }
 
-static __always_inline __u16 folded(__u64 sum)
-{
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
-}
-
-// Returns the sum of 16-bit words of the working memory from `start` on, folded. Zeros must follow
-// an incomplete word.
-__attribute__((noinline)) __u32 sum(__u32 start, __u32 length)
-{
-	struct scratch *s = own_scratch();
-	__s64 value = 0;
-
-	if (!s)
-		return 0;
-	start &= 1023;
-	// Kernels before 6.13 take at most 512 bytes.
-	for (int i = 0; i < LONGEST / 512 + 1; i++) {
-		__u32 part = length;
-		if (part > 512)
-			part = 512;
-		OPAQUE(part);
-		if (part < 1 || part > 512)
-			break;
-		length -= part;
-		value = bpf_csum_diff(0, 0, (__be32 *)(s->text + start + i * 512), (part + 3) & ~3u,
-				      value);
-	}
-	return folded(value);
-}
-
 #endif

@@ -4,18 +4,28 @@
 
 #include "segments.h"
 
-// Writes the check value over the option's place, whose bytes are `old`.
+// Writes the check value over the option's place, or into the checksum field and the option.
 static __always_inline int fill(struct __sk_buff *skb, struct scratch *s, __u8 value)
 {
 	struct guard_counters *counters = counting();
 	__u32 offset = s->data_at;
-	__be32 old;
+	__be32 old, new;
 
-	if (!counters || value >= GUARD_VALUES || !gather(skb, TC, s, value) || offset > 54)
+	if (!counters || value >= GUARD_VALUES || !gather(skb, TC, s, value))
+		return 0;
+	if (value != 1 && offset > 56)
 		return 0;
 	offset = within(offset);
-	__builtin_memcpy(&old, s->tcp + offset + 2, 4);
-	overwrite(skb, TC, s, offset + 2, old, crc_of(s, value), 0);
+	new = value_of(s, value);
+	if (value >= FIRST_BESIDE) {
+		__builtin_memcpy(&old, s->tcp + offset + 2, 4);
+		overwrite(skb, TC, s, offset + 2, old, new, 0);
+	} else {
+		// The checksum is complete, so nobody writes it again.
+		bpf_skb_store_bytes(skb, s->start + TCP_CHECKSUM, &new, 2, 0);
+		if (value != 1)
+			bpf_skb_store_bytes(skb, s->start + offset + 2, (__u8 *)&new + 2, 2, 0);
+	}
 	counters->sent[index_of(value)]++;
 	return 1;
 }
@@ -36,8 +46,13 @@ static __always_inline void write_option(struct __sk_buff *skb, struct scratch *
 		return;
 	at = within(at);
 	__builtin_memcpy(old, s->tcp + at, 8);
-	new[0] = bpf_htonl(DATA << 24 | DATA_LENGTH << 16);
-	new[1] = bpf_htonl((__u32)value << 16 | NOP << 8 | NOP);
+	if (value >= FIRST_BESIDE) {
+		new[0] = bpf_htonl(DATA << 24 | DATA_LENGTH << 16);
+		new[1] = bpf_htonl((__u32)value << 16 | NOP << 8 | NOP);
+	} else {
+		new[0] = bpf_htonl(DATA << 24 | SHORT_LENGTH << 16 | value);
+		new[1] = bpf_htonl(NOP << 24 | NOP << 16 | NOP << 8 | NOP);
+	}
 	overwrite(skb, TC, s, at, old[0], new[0], 0);
 	overwrite(skb, TC, s, at + 4, old[1], new[1], 0);
 }
@@ -292,6 +307,27 @@ static __always_inline void note_large(struct __sk_buff *skb, struct scratch *s,
 	known->large |= GUARD_LARGE_SENT;
 }
 
+// Sends a packet through a device of the guard, from which its segments come back.
+static __always_inline int send_by_way_of(struct __sk_buff *skb, const struct guard_config *c,
+					  __u32 device)
+{
+	__u8 header[ETHERNET] = {};
+	int is_big = skb->gso_segs > 1;
+
+	// The device wants a link header, which goes when a segment comes back.
+	if (!device || (c->flags & GUARD_NO_ETHERNET && bpf_skb_change_head(skb, ETHERNET, 0))) {
+		COUNT(unsegmented);
+		return SHOT;
+	}
+	if (c->flags & GUARD_NO_ETHERNET) {
+		*(__be16 *)(header + 12) = skb->protocol;
+		bpf_skb_store_bytes(skb, 0, header, sizeof(header), 0);
+	}
+	if (is_big)
+		COUNT(segmented);
+	return bpf_redirect(device, 0);
+}
+
 static __always_inline int send(struct __sk_buff *skb)
 {
 	struct guard_config *c = configuration();
@@ -299,6 +335,7 @@ static __always_inline int send(struct __sk_buff *skb)
 	struct guard_connection *known;
 	enum packet packet;
 	__u8 flags, value;
+	int is_back;
 
 	if (!c || !s)
 		return OK;
@@ -332,30 +369,21 @@ static __always_inline int send(struct __sk_buff *skb)
 	known->window = (__u32)be16(s->tcp + 14) << (known->window_shift & 15);
 	if (!known->window)
 		known->window = 1;
-	if (s->data_options != 1 || s->data_length != DATA_LENGTH) {
-		// Another connection with the ports of one that has ended.
-		if (known->phase == GUARD_CLOSING && is_from_connection(skb))
-			return OK;
-		if (!cut_sack(skb, s, value) && !append(skb, s, value)) {
-			COUNT(no_room);
-			return SHOT;
-		}
+	is_back = value < FIRST_BESIDE && skb->ingress_ifindex == c->completed;
+	// Another connection with the ports of one that has ended.
+	if (known->phase == GUARD_CLOSING && (value == 1 || !has_option_of(s, value)) && !is_back &&
+	    is_from_connection(skb))
+		return OK;
+	if (!has_option_of(s, value) && !cut_sack(skb, s, value) && !append(skb, s, value)) {
+		COUNT(no_room);
+		return SHOT;
 	}
 	forbid_fragments(skb, s);
 	note_large(skb, s, known);
-	if (skb->gso_size && skb->gso_segs > 1) {
-		if (!c->segmenter) {
-			COUNT(unsegmented);
-			return SHOT;
-		}
-		// The segmenter wants a link header, which goes when a segment comes back.
-		if (c->flags & GUARD_NO_ETHERNET && bpf_skb_change_head(skb, ETHERNET, 0)) {
-			COUNT(unsegmented);
-			return SHOT;
-		}
-		COUNT(segmented);
-		return bpf_redirect(c->segmenter, 0);
-	}
+	if (value < FIRST_BESIDE && !is_back)
+		return send_by_way_of(skb, c, c->completer);
+	if (skb->gso_size && skb->gso_segs > 1)
+		return send_by_way_of(skb, c, c->segmenter);
 	if (!fill(skb, s, value)) {
 		COUNT(no_room);
 		return SHOT;
@@ -371,6 +399,18 @@ static __always_inline int send_cut(struct __sk_buff *skb)
 	// A packet that was not cut would come back again and again.
 	if (!c || skb->gso_segs > 1)
 		return SHOT;
+	return bpf_redirect(c->device, 0);
+}
+
+// A segment that has come through the completer: cut, and with its Internet checksum.
+static __always_inline int send_complete(struct __sk_buff *skb)
+{
+	struct guard_config *c = configuration();
+
+	if (!c)
+		return SHOT;
+	// It is not this host's address that the link header has.
+	bpf_skb_change_type(skb, 0);
 	return bpf_redirect(c->device, 0);
 }
 

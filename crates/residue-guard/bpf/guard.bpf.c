@@ -73,6 +73,14 @@ int guard_segments(struct __sk_buff *skb)
 	return send_cut(skb);
 }
 
+// On the ingress of the same device, where segments arrive with their Internet checksum: sends them
+// through the interface, where a check value takes its place.
+SEC("classifier")
+int guard_complete(struct __sk_buff *skb)
+{
+	return send_complete(skb);
+}
+
 // On the ingress of the interface, where it has no XDP: drops damaged segments.
 SEC("classifier")
 int guard_ingress(struct __sk_buff *skb)

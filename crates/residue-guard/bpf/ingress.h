@@ -116,7 +116,7 @@ static __always_inline int receive_syn(void *context, const int hook, struct scr
 	offset = within(offset);
 	if (s->requests == 1 && s->request_length == 3)
 		value = s->tcp[offset + 2] & ~MARKED;
-	if (value < 3 || value >= GUARD_VALUES)
+	if (!value || value >= GUARD_VALUES)
 		return unprotected(context, hook, s, c);
 	if (!owner_of(context, hook, s) && !is_own_address(context, hook, s, c))
 		return PASS;
@@ -143,21 +143,60 @@ static __always_inline int receive_syn(void *context, const int hook, struct scr
 }
 
 // Puts the value of a good segment in place of its CRC: for the socket program, and so that
-// segments of a burst have equal options, and can be merged.
+// segments of a burst have equal options, and can be merged. Puts the Internet checksum in place of
+// a value in its field.
 static __always_inline int replace(void *context, const int hook, struct scratch *s, __u8 value,
 				   int state)
 {
 	__u32 offset = s->data_at;
-	__be32 stored;
+	__be32 stored, new = bpf_htonl(value);
 
 	if (hook == XDP && state == (COMPLETE | PARTIAL))
 		return 0;
+	if (value < FIRST_BESIDE) {
+		put_checksum(context, hook, s);
+		if (value == 1)
+			return 1;
+		// Kind, length and data.
+		offset -= 2;
+		new |= bpf_htonl(DATA << 24 | SHORT_LENGTH << 16);
+	}
 	if (offset > 54)
 		return 0;
 	offset = within(offset);
 	__builtin_memcpy(&stored, s->tcp + offset + 2, 4);
-	overwrite(context, hook, s, offset + 2, stored, bpf_htonl(value), state);
+	overwrite(context, hook, s, offset + 2, stored, new, state);
 	return 1;
+}
+
+// A segment that is right by a value, of a connection that is not established, or closed (`known`).
+static __always_inline int shown(void *context, const int hook, struct scratch *s, __u8 value,
+				 int state, const struct guard_connection *known)
+{
+	struct guard_counters *counters = counting();
+
+	if (!counters || !replace(context, hook, s, value, state))
+		return DROP;
+	if (known && known->value == value)
+		counters->received[index_of(value)].both_good++;
+	else
+		counters->unconfirmed++;
+	return PASS;
+}
+
+// A segment without an option. It may have value 1 if this host has answered a request for that.
+static __always_inline int without_option(void *context, const int hook, struct scratch *s,
+					  const struct guard_config *c,
+					  const struct guard_connection *known)
+{
+	struct guard_answer *answer = bpf_map_lookup_elem(&answers, &s->key);
+	int state;
+
+	if (answer && answer->asked == 1 && verify(context, hook, s, c, 1, &state) == GOOD) {
+		answer->shown = 1;
+		return shown(context, hook, s, 1, state, known);
+	}
+	return known ? NOT_NEW : unprotected(context, hook, s, c);
 }
 
 // A segment of no guarded connection: of a handshake, or forged. It changes nothing; if it ends
@@ -167,26 +206,20 @@ static __always_inline int unknown(void *context, const int hook, struct scratch
 				   const struct guard_config *c,
 				   const struct guard_connection *known)
 {
-	struct guard_counters *counters = counting();
 	int state;
 
-	if (s->data_options != 1)
+	if (!s->data_options)
+		return without_option(context, hook, s, c, known);
+	if (s->data_options > 1)
 		return known ? NOT_NEW : unprotected(context, hook, s, c);
-	if (!c->value || !counters || !is_port(c, s->key.local_port, s->key.remote_port))
+	if (!c->value || !is_port(c, s->key.local_port, s->key.remote_port))
 		return known ? NOT_NEW : PASS;
 	// The kernel answers a stranger's segment with a reset, without reading its data.
 	if (owner_of(context, hook, s) != LOCAL)
 		return known ? NOT_NEW : PASS;
-	for (int value = 4; value < GUARD_VALUES; value++) {
-		if (verify(context, hook, s, c, value, &state) != GOOD)
-			continue;
-		if (!replace(context, hook, s, value, state))
-			return DROP;
-		if (known && known->value == value)
-			counters->received[index_of(value)].both_good++;
-		else
-			counters->unconfirmed++;
-		return PASS;
+	for (int value = 2; value < GUARD_VALUES; value++) {
+		if (verify(context, hook, s, c, value, &state) == GOOD)
+			return shown(context, hook, s, value, state, known);
 	}
 	if (known)
 		return NOT_NEW;
@@ -236,7 +269,7 @@ static __always_inline int receive_segment(void *context, const int hook, struct
 	if (judged == GOOD) {
 		counters->received[index_of(value)].both_good += merged;
 		note_good(s, known);
-		if (hook == XDP)
+		if (hook == XDP || value < FIRST_BESIDE)
 			replace(context, hook, s, value, state);
 		return PASS;
 	}
@@ -258,6 +291,19 @@ static __always_inline int receive_segment(void *context, const int hook, struct
 	if (known->proven && s->length - s->header >= LARGE)
 		large_failed(&s->key, known, 1);
 	return DROP;
+}
+
+// Whether a segment may be of a connection that is closed. For value 1, which has no option, it
+// must be right.
+static __always_inline int is_of_closed(void *context, const int hook, struct scratch *s,
+					const struct guard_config *c,
+					const struct guard_connection *known)
+{
+	int state;
+
+	if (known->value != 1)
+		return s->data_options > 0;
+	return verify(context, hook, s, c, 1, &state) == GOOD;
 }
 
 static __always_inline int receive(void *context, const int hook)
@@ -289,7 +335,7 @@ static __always_inline int receive(void *context, const int hook)
 	if (!known || known->phase != GUARD_AGREED) {
 		int verdict;
 		// Without a check value, it is not of the connection that is closed.
-		if (!s->data_options)
+		if (known && !is_of_closed(context, hook, s, c, known))
 			known = 0;
 		verdict = unknown(context, hook, s, c, known);
 		if (!known || verdict != NOT_NEW)

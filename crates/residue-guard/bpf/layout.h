@@ -8,7 +8,7 @@
 
 // Changes with every change of this file that the programs read. They do nothing while the
 // configuration has another version.
-#define GUARD_VERSION 3
+#define GUARD_VERSION 4
 
 // Values: index 1 to 7 of the counters.
 #define GUARD_VALUES 8
@@ -59,7 +59,7 @@
 
 struct guard_config {
 	__u32 version;
-	// Value to request and to answer with: 4 to 7; 0: none.
+	// Value to request and to answer with: 1 to 7; 0: none.
 	__u8 value;
 	// What 6 counts as for a peer with another value: 4 or 5.
 	__u8 instead;
@@ -71,6 +71,11 @@ struct guard_config {
 	__u32 device;
 	// Interface that cuts big packets; 0: none.
 	__u32 segmenter;
+	// Interface that cuts packets and computes their Internet checksums, for values that stand in
+	// the checksum field; 0: none.
+	__u32 completer;
+	// Interface through which they come back.
+	__u32 completed;
 	__u32 reserved;
 	// Network namespace (SO_NETNS_COOKIE) whose sockets are guarded; 0: all.
 	__u64 netns;
@@ -170,6 +175,9 @@ struct guard_answer {
 	__u8 window_shift;
 	// A SYN-ACK with the option has left through a guarded interface.
 	__u8 passed;
+	// A value without an option (1) with which a segment came that is right.
+	__u8 shown;
+	__u8 reserved[3];
 };
 
 // What is known of a destination, by the peer's address.

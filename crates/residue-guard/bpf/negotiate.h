@@ -64,13 +64,17 @@ static __always_inline __u8 greater(__u8 one, __u8 other)
 // The value in the SYN-ACK to a SYN that requests `asked`; 0: no agreement is possible.
 static __always_inline __u8 answer_to(struct offer own, __u8 asked)
 {
-	if (!own.value || asked < 3 || asked >= GUARD_VALUES)
+	__u8 other = counts_as(own.value, own.instead);
+
+	if (!own.value || asked >= GUARD_VALUES)
 		return 0;
-	return asked == own.value ? asked : counts_as(own.value, own.instead);
+	if (asked == own.value)
+		return asked;
+	// What a 6 counts as is the peer's to say.
+	return is_ranked(other) && (asked == 6 || is_ranked(asked)) ? other : 0;
 }
 
-// The value of a connection whose SYN-ACK answers `answer`; 0: regular TCP. Value 3 never results,
-// as this host requests none.
+// The value of a connection whose SYN-ACK answers `answer`; 0: regular TCP.
 static __always_inline __u8 conclusion(struct offer own, __u8 answer)
 {
 	if (answer == own.value)

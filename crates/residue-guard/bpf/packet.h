@@ -27,7 +27,8 @@
 #define TCP_AO 29
 #define FAST_OPEN 34
 #define EXPERIMENT 254
-// Length of option 15, and with its NOPs.
+// Lengths of option 15, and its room with NOPs.
+#define SHORT_LENGTH 4
 #define DATA_LENGTH 6
 #define DATA_ROOM 8
 
@@ -61,6 +62,8 @@ struct scratch {
 	__u32 is_signed;
 	// Where the options end: with the header, at an end of the list or a malformed option.
 	__u32 options_end;
+	// The Internet checksum of a segment whose field has another value.
+	__u16 checksum;
 	// For the CRC: the number of bytes replaced, the last of them, and zeros.
 	__u32 reduced;
 	__u8 replaced[512];
@@ -75,6 +78,24 @@ struct {
 	__type(key, __u32);
 	__type(value, struct scratch);
 } scratch SEC(".maps");
+
+// The first value that leaves the checksum field as ever. Those before it stand in the field, and
+// the rest of them in the option.
+#define FIRST_BESIDE 4
+
+// Length of the option with the check value; 0: there is none.
+static __always_inline __u32 option_length(__u8 value)
+{
+	if (value >= FIRST_BESIDE)
+		return DATA_LENGTH;
+	return value == 1 ? 0 : SHORT_LENGTH;
+}
+
+// Whether the segment in the working memory has the option of a value, if that has one.
+static __always_inline int has_option_of(const struct scratch *s, __u8 value)
+{
+	return value == 1 || (s->data_options == 1 && s->data_length == option_length(value));
+}
 
 static __always_inline struct scratch *own_scratch(void)
 {

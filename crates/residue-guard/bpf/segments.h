@@ -4,6 +4,7 @@
 
 #include "connections.h"
 #include "crc.h"
+#include "sums.h"
 
 // The states of a checksum field. A partial one holds the sum of the pseudo-header: hardware, or
 // nobody on a link that does not leave the machine, computes the rest.
@@ -64,10 +65,11 @@ static __always_inline __u32 crc_of_data(struct scratch *s, __u32 length)
 	return crc(0, s, length);
 }
 
-// Returns the CRC of the gathered segment, in network byte order.
-static __always_inline __u32 crc_of(struct scratch *s, __u8 value)
+// Returns the check value of the gathered segment, in network byte order: a CRC for the option, or
+// what belongs into the checksum field, in the first half, and into the option.
+static __always_inline __be32 value_of(struct scratch *s, __u8 value)
 {
-	__u32 pseudo = value == 7 ? 0 : pseudo_length(s), at = s->data_at;
+	__u32 pseudo = value == 7 ? 0 : pseudo_length(s), at = s->data_at, length;
 
 	if (value == 4)
 		return crc_of_data(s, s->length - s->header);
@@ -76,11 +78,33 @@ static __always_inline __u32 crc_of(struct scratch *s, __u8 value)
 	if (value == 7)
 		*(__u32 *)(s->text + BEFORE) = 0;
 	*(__u16 *)(s->text + BEFORE + pseudo + TCP_CHECKSUM) = 0;
-	if (at > 60)
-		return 0;
-	at = within(at);
-	__builtin_memset(s->text + BEFORE + pseudo + at + 2, 0, 4);
-	return crc(value == 6, s, s->length + pseudo);
+	if (value != 1) {
+		if (at > 60)
+			return 0;
+		at = within(at);
+		__builtin_memset(s->text + BEFORE + pseudo + at + 2, 0, 2);
+		if (value >= FIRST_BESIDE)
+			__builtin_memset(s->text + BEFORE + pseudo + at + 4, 0, 2);
+	}
+	length = s->length + pseudo;
+	if (value == 1)
+		return bpf_htonl(fletcher_8(length) << 16);
+	if (value == 2)
+		return bpf_htonl(fletcher_16(length));
+	return crc(value == 6, s, length);
+}
+
+// Returns a check value in a form that is the same for all that are alike: Fletcher's sums have two
+// zeros, 0 and the modulus.
+static __always_inline __u32 form_of(__be32 bytes, __u8 value)
+{
+	__u32 bits = bpf_ntohl(bytes), upper = bits >> 16;
+
+	if (value == 1)
+		return (upper >> 8) % 255 << 8 | (upper & 255) % 255;
+	if (value == 2)
+		return upper % 65535 << 16 | (bits & 0xffff) % 65535;
+	return bits;
 }
 
 // Returns the states that the checksum field of the gathered segment may have: WRONG, COMPLETE,
@@ -98,6 +122,26 @@ static __always_inline int checksum_state(struct scratch *s, const struct guard_
 // The results of the checks of a segment.
 enum judged { GOOD, ONLY_TCP_BAD, ONLY_CRC_BAD, BOTH_BAD, MISSING };
 
+// Verifies a value that stands in the checksum field, and keeps the Internet checksum, which the
+// kernel wants there.
+static __always_inline enum judged verify_field(struct scratch *s, __u8 value, __u32 at)
+{
+	__u16 total = sum(at, pseudo_length(s) + s->length), words[2] = {};
+	__u32 offset = s->data_at;
+	__be32 stored;
+
+	__builtin_memcpy(&words[0], s->tcp + TCP_CHECKSUM, 2);
+	// RFC 1624, equation 3.
+	s->checksum = ~folded((__u64)total + (__u16)~words[0]);
+	if (value != 1) {
+		if (offset > 56)
+			return BOTH_BAD;
+		__builtin_memcpy(&words[1], s->tcp + within(offset) + 2, 2);
+	}
+	__builtin_memcpy(&stored, words, 4);
+	return form_of(stored, value) == form_of(value_of(s, value), value) ? GOOD : BOTH_BAD;
+}
+
 static __always_inline enum judged verify(void *context, const int hook, struct scratch *s,
 					  const struct guard_config *c, __u8 value, int *state)
 {
@@ -105,15 +149,21 @@ static __always_inline enum judged verify(void *context, const int hook, struct 
 	int is_right;
 
 	*state = WRONG;
-	if (s->data_options != 1 || s->data_length != DATA_LENGTH)
+	if (!has_option_of(s, value))
 		return MISSING;
 	at = gather(context, hook, s, value);
-	if (!at || offset > 54)
+	if (!at)
+		return BOTH_BAD;
+	if (value < FIRST_BESIDE) {
+		*state = COMPLETE;
+		return verify_field(s, value, at);
+	}
+	if (offset > 54)
 		return BOTH_BAD;
 	offset = within(offset);
 	__builtin_memcpy(&stored, s->tcp + offset + 2, 4);
 	*state = checksum_state(s, c, at);
-	is_right = crc_of(s, value) == stored;
+	is_right = value_of(s, value) == stored;
 	if (*state)
 		return is_right ? GOOD : ONLY_CRC_BAD;
 	return is_right ? ONLY_TCP_BAD : BOTH_BAD;
@@ -173,6 +223,20 @@ static __always_inline void overwrite(void *context, const int hook, struct scra
 		*field = ~folded(value);
 		store(context, hook, s->start + TCP_CHECKSUM, field, 2);
 	}
+}
+
+// Writes the Internet checksum into its field, in place of a check value that is right.
+static __always_inline void put_checksum(void *context, const int hook, struct scratch *s)
+{
+	__u32 at = s->start + TCP_CHECKSUM;
+	__u16 field = s->checksum;
+
+	__builtin_memcpy(s->tcp + TCP_CHECKSUM, &field, 2);
+	if (hook == XDP)
+		bpf_xdp_store_bytes(context, at, &field, 2);
+	else
+		// The card may have summed up the whole packet.
+		bpf_skb_store_bytes(context, at, &field, 2, BPF_F_RECOMPUTE_CSUM);
 }
 
 #endif

@@ -167,8 +167,8 @@ static __always_inline void reserve_own(struct bpf_sock_ops *k, const struct gua
 		    (state->tries < most_tries(c, flags) || c->flags & GUARD_REQUIRE ||
 		     state->passed))
 			bpf_reserve_hdr_opt(k, 3, 0);
-	} else if (state->phase == GUARD_AGREED) {
-		bpf_reserve_hdr_opt(k, DATA_LENGTH, 0);
+	} else if (state->phase == GUARD_AGREED && state->value != 1) {
+		bpf_reserve_hdr_opt(k, option_length(state->value), 0);
 	}
 }
 
@@ -196,6 +196,18 @@ static __always_inline void store_request(struct bpf_sock_ops *k, __u8 value,
 	bpf_store_hdr_opt(k, option, sizeof(option), 0);
 }
 
+// In a simultaneous open, a segment may end the handshake, in which no option shows value 1.
+static __always_inline void expect_1(struct bpf_sock_ops *k, const struct guard_socket *state)
+{
+	struct guard_answer given = {};
+	struct guard_key key;
+
+	key_of(k, &key);
+	given.asked = 1;
+	given.window_shift = state->window_shift;
+	bpf_map_update_elem(&answers, &key, &given, BPF_ANY);
+}
+
 static __always_inline void write_own(struct bpf_sock_ops *k, const struct guard_config *c,
 				      struct guard_socket *state, __u8 flags)
 {
@@ -212,14 +224,22 @@ static __always_inline void write_own(struct bpf_sock_ops *k, const struct guard
 		if (state->tries < 255)
 			state->tries++;
 		store_request(k, state->value, c, state->tries > most_tries(c, flags));
+		if (flags & ACK && state->value == 1)
+			expect_1(k, state);
 		COUNT(requests);
 	} else if (state->phase == GUARD_AGREED) {
 		// The value, where its CRC is written when the segment leaves.
 		__u8 option[DATA_LENGTH] = {};
 		option[0] = DATA;
-		option[1] = DATA_LENGTH;
-		option[5] = state->value;
-		bpf_store_hdr_opt(k, option, sizeof(option), 0);
+		if (state->value >= FIRST_BESIDE) {
+			option[1] = DATA_LENGTH;
+			option[5] = state->value;
+			bpf_store_hdr_opt(k, option, DATA_LENGTH, 0);
+		} else if (state->value != 1) {
+			option[1] = SHORT_LENGTH;
+			option[3] = state->value;
+			bpf_store_hdr_opt(k, option, SHORT_LENGTH, 0);
+		}
 	}
 }
 
@@ -325,6 +345,9 @@ static __always_inline void opened(struct bpf_sock_ops *k, const struct guard_co
 	if (!state || state->phase != GUARD_OPENING)
 		return;
 	key_of(k, &key);
+	// Of a simultaneous open.
+	if (state->value == 1)
+		bpf_map_delete_elem(&answers, &key);
 	own.value = state->value;
 	own.instead = state->instead;
 	value = conclusion(own, request(k, 0));
@@ -338,34 +361,47 @@ static __always_inline void opened(struct bpf_sock_ops *k, const struct guard_co
 	regular(k, state);
 }
 
-// The opener's first segment has come. If it was right by a value, the program of the interface
-// has put that value in place of the CRC.
-static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_config *c)
+// The value that the program of the interface has put in place of the CRC of the segment in the
+// kernel's hands; 0: none.
+static __always_inline __u8 value_shown(struct bpf_sock_ops *k)
 {
 	__u8 option[DATA_LENGTH] = {};
+	long length;
+
+	option[0] = DATA;
+	length = bpf_load_hdr_opt(k, option, sizeof(option), 0);
+	if (length == DATA_LENGTH && !option[2] && !option[3] && !option[4])
+		return option[5];
+	return length == SHORT_LENGTH && !option[2] ? option[3] : 0;
+}
+
+// The opener's first segment has come. If it was right by a value, the program of the interface
+// says so.
+static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_config *c)
+{
 	struct guard_answer *given;
 	struct guard_socket *state;
 	struct guard_key key;
 	struct offer own;
-	__u8 step, shift = 0, tries = 0;
+	__u8 step, shift = 0, tries = 0, value = value_shown(k);
 
 	// In a simultaneous open, a SYN-ACK ends the handshake.
 	if (k->skb_tcp_flags & SYN) {
 		opened(k, c);
 		return;
 	}
-	option[0] = DATA;
 	key_of(k, &key);
 	forget(&key);
 	given = bpf_map_lookup_elem(&answers, &key);
 	if (given) {
 		shift = given->window_shift;
 		tries = given->tries;
+		if (!value)
+			value = given->shown;
 		bpf_map_delete_elem(&answers, &key);
 	}
 	own = offer_to(c, key.remote, &step);
-	if (bpf_load_hdr_opt(k, option, sizeof(option), 0) != DATA_LENGTH || option[2] ||
-	    option[3] || option[4] || !option[5] || !is_possible(own, option[5])) {
+	if (!value || !is_possible(own, value)) {
 		if (given)
 			COUNT(agreed[0]);
 		// The peer asked, and took only an answer without the option.
@@ -380,7 +416,7 @@ static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_
 	state->step = step;
 	state->window_shift = shift;
 	record_success(&key, step, 0);
-	agree(k, &key, state, option[5], 0);
+	agree(k, &key, state, value, 0);
 }
 
 // The kernel repeats the first data, or the first large segment, again and again. It may be an

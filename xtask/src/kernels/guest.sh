@@ -36,7 +36,7 @@ else
         echo "exit $failed"
     fi
     echo "guest: demonstration"
-    "$RESIDUE" guard demo --engine $engine --case swap,sequence --value 5,7 --segments 400
+    "$RESIDUE" guard demo --engine $engine --case swap,sequence --value 3,5,7 --segments 400
     echo "exit $?"
 fi
 echo "guest: end"

@@ -4,9 +4,14 @@
 //! the guarded interface, and nothing leaves `rguard-out` itself. All of this happens inside the
 //! call that sends the packet. So packets keep their order, and TCP learns when they have left.
 //!
+//! Values that stand in the checksum field need a field that nobody writes later. Their packets
+//! leave through the other end of `rguard-out`, `rguard-end`, which computes no checksums: the
+//! kernel does so before. They arrive at `rguard-out`, and a program sends them on as well.
+//!
 //! Each guarded interface has devices of its own, with its index in their names.
 
-use crate::sys::interface::index;
+use super::layout::Config;
+use crate::sys::interface::{compute_no_checksums, index};
 use crate::sys::process::in_own_network;
 use std::ffi::OsString;
 use std::fs;
@@ -17,7 +22,7 @@ use std::process::{Command, Stdio};
 const ENTRY: &str = "rguard-in";
 /// The device below it.
 const EXIT: &str = "rguard-out";
-/// The other end of `EXIT`, a veth: nothing arrives there.
+/// The other end of `EXIT`, a veth: nothing arrives there, but what leaves it arrives at `EXIT`.
 const END: &str = "rguard-end";
 
 /// Returns the name of a device for the interface with an index: 15 characters at most.
@@ -30,22 +35,27 @@ pub(super) fn exit(interface: u32) -> String {
     name(EXIT, interface)
 }
 
-/// Creates the devices for an interface; returns the index of the one that cuts packets.
-pub(super) fn create(interface: u32) -> io::Result<u32> {
+/// Creates the devices for the interface of a configuration, and puts them into it.
+pub(super) fn create(config: &mut Config) -> io::Result<()> {
+    let interface = config.device;
     remove(interface)?;
     let made = make(interface);
     if made.is_err() {
         // The first error is the one to report.
         let _ = remove(interface);
     }
-    made
+    [config.segmenter, config.completed, config.completer] = made?;
+    Ok(())
 }
 
-fn make(interface: u32) -> io::Result<u32> {
+/// Returns the indices of `rguard-in`, `rguard-out` and `rguard-end`.
+fn make(interface: u32) -> io::Result<[u32; 3]> {
     let [entry, exit, end] = [ENTRY, EXIT, END].map(|kind| name(kind, interface));
     let [entry, exit, end] = [&*entry, &exit, &end];
     // No addresses and no IPv6 neighbour discovery: only redirected packets pass.
     const QUIET: [&str; 4] = ["addrgenmode", "none", "mtu", "65535"];
+    // Single segments only.
+    const SINGLE: [&str; 2] = ["gso_max_segs", "1"];
     let made = ip(&["link", "add", exit, "type", "veth", "peer", "name", end]);
     made.map_err(|error| lacking(error, "CONFIG_VETH"))?;
     for device in [exit, end] {
@@ -55,9 +65,13 @@ fn make(interface: u32) -> io::Result<u32> {
     let below = ["link", "add", "link", exit, "name", entry];
     let made = ip(&[&below[..], &["type", "macvlan", "mode", "private"]].concat());
     made.map_err(|error| lacking(error, "CONFIG_MACVLAN"))?;
-    ip(&[&["link", "set", entry][..], &QUIET, &["gso_max_segs", "1"]].concat())?;
+    ip(&[&["link", "set", entry][..], &QUIET, &SINGLE].concat())?;
+    ip(&[&["link", "set", end][..], &SINGLE].concat())?;
+    compute_no_checksums(end)?;
     ip(&["link", "set", entry, "up"])?;
-    index(entry).ok_or_else(|| io::Error::other("the guard's own devices are gone"))
+    let gone = || io::Error::other("the guard's own devices are gone");
+    let [entry, exit, end] = [entry, exit, end].map(|name| index(name).ok_or_else(gone));
+    Ok([entry?, exit?, end?])
 }
 
 /// Names the setting of the kernel that may be missing.

@@ -79,7 +79,7 @@ macro_rules! constants {
 
 constants! {
     /// Version of the layout. Programs with another one do nothing.
-    VERSION: u32 = GUARD_VERSION 3;
+    VERSION: u32 = GUARD_VERSION 4;
     /// Number of values in the counters, 0 to 7.
     VALUES: usize = GUARD_VALUES 8;
     /// Most ports in the configuration.
@@ -176,7 +176,7 @@ structures! {
     pub struct Config = guard_config {
         /// [`VERSION`].
         pub version: u32,
-        /// Value to request and to answer with: 4 to 7; 0: none.
+        /// Value to request and to answer with: 1 to 7; 0: none.
         pub value: u8,
         /// What 6 counts as for a peer with another value: 4 or 5.
         pub instead: u8,
@@ -190,6 +190,11 @@ structures! {
         pub device: u32,
         /// Interface that cuts big packets; 0: none.
         pub segmenter: u32,
+        /// Interface that cuts packets and computes their Internet checksums, for values that stand
+        /// in the checksum field; 0: none.
+        pub completer: u32,
+        /// Interface through which they come back.
+        pub completed: u32,
         /// 0.
         pub reserved: u32,
         /// Network namespace (`SO_NETNS_COOKIE`) whose sockets are guarded; 0: all.
@@ -316,6 +321,10 @@ structures! {
         pub window_shift: u8,
         /// Whether a SYN-ACK with the option has left through a guarded interface.
         pub passed: u8,
+        /// A value without an option (1) with which a segment came that is right.
+        pub shown: u8,
+        /// 0.
+        pub reserved: [u8; 3],
     }
 
     /// What is known of a destination: map `destinations`, by the peer's address.

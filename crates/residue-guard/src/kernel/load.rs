@@ -8,7 +8,7 @@ use super::layout::{
 use super::listeners;
 use super::maps::{Map, put};
 use super::pins::{self, Pins};
-use super::programs::{Programs, SEGMENTS, SOCKETS, XDP};
+use super::programs::{COMPLETE, Programs, SEGMENTS, SOCKETS, XDP};
 use super::stack;
 use crate::host::{Ports, threads};
 use crate::negotiate::{GREATEST, Offer};
@@ -49,8 +49,8 @@ pub struct Settings {
     pub as_oldest: bool,
 }
 
-/// Returns what the kernel engine requests where a host has this value of table 7.1: 3 needs the
-/// checksum field, which the network card may write later.
+/// Returns what the kernel engine requests by itself where a host has this value of table 7.1: for
+/// 3, which stands in the checksum field, each segment takes a longer way.
 #[must_use]
 pub fn instead_of(value: u8) -> u8 {
     if value == 3 { 5 } else { value }
@@ -76,7 +76,7 @@ pub fn on(settings: &Settings) -> io::Result<bool> {
     new.dedup();
     // What is wrong with an interface must be known before anything changes.
     for name in &new {
-        config(settings, name, 0)?;
+        config(settings, name)?;
     }
     let named = there.iter().map(|pins| &pins.interface).chain(new.iter().copied());
     stack::must_be_apart(named.map(String::as_str))?;
@@ -115,7 +115,9 @@ fn change(settings: &Settings, there: &[Pins]) -> io::Result<()> {
             }
             None if !is_cgroup => "another cgroup cannot take its place".to_string(),
             None => {
-                let config = config(settings, &pins.interface, before.segmenter)?;
+                let Config { segmenter, completer, completed, .. } = before;
+                let config = config(settings, &pins.interface)?;
+                let config = Config { segmenter, completer, completed, ..config };
                 changes.push((pins, map, before, config));
                 continue;
             }
@@ -173,8 +175,8 @@ pub(super) fn remove(all: &[Pins]) -> io::Result<()> {
 /// Returns whether sockets that listen already are included: only the first one includes them.
 fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<bool> {
     let interface = &pins.interface;
-    let config = config(settings, interface, 0)?;
-    let config = Config { segmenter: device::create(config.device)?, ..config };
+    let mut config = config(settings, interface)?;
+    device::create(&mut config)?;
     let programs = Programs::new(first)?;
     put(programs.map("config")?, &0_u32, &config)?;
     let cgroup = File::open(cgroup(settings)?)?;
@@ -191,9 +193,9 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
     // Received segments last: no connection is negotiated before their program marks its SYN, so
     // one that is finds the rest.
     let exit = device::exit(config.device);
-    let below = interface::index(&exit).ok_or(io::ErrorKind::NotFound)?;
     let to = |interface, device| Target { interface, device, as_oldest: settings.as_oldest };
-    attach_tc(&programs, SEGMENTS, &to(&exit, below), pins)?;
+    attach_tc(&programs, SEGMENTS, &to(&exit, config.completed), pins)?;
+    attach_tc(&programs, COMPLETE, &to(&exit, config.completed), pins)?;
     attach_tc(&programs, EGRESS, &to(interface, config.device), pins)?;
     attach_ingress(&programs, &to(interface, config.device), pins)?;
     // A veth device has receive queues only with XDP.
@@ -278,14 +280,12 @@ fn is_version_2(folder: &Path) -> bool {
 }
 
 /// Returns the configuration of an interface.
-fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Config> {
+///
+/// The guard's own devices are missing in it.
+fn config(settings: &Settings, interface: &str) -> io::Result<Config> {
     let Settings { ports, offer, policy, cgroup, .. } = settings;
-    if !matches!(offer.value, 4..=GREATEST) {
-        let words = format!(
-            "the kernel engine has no value {}, only 4 to {GREATEST}; use `residue guard run \
-             --engine queue`",
-            offer.value
-        );
+    if !matches!(offer.value, 1..=GREATEST) {
+        let words = format!("value {} guards nothing; give one of 1 to {GREATEST}", offer.value);
         return Err(io::Error::new(io::ErrorKind::Unsupported, words));
     }
     let listed: Vec<u16> = ports.iter().flat_map(Ports::iter).take(PORTS + 1).collect();
@@ -313,7 +313,6 @@ fn config(settings: &Settings, interface: &str, segmenter: u32) -> io::Result<Co
         tries: defaults.tries,
         port_count: listed.len() as u8,
         device,
-        segmenter,
         // Older kernels guard the sockets of the cgroup in all network namespaces.
         netns: interface::namespace_cookie().unwrap_or(0),
         failed_time: defaults.timeouts.failed.as_nanos() as u64,

@@ -1,7 +1,7 @@
 //! What the kernel engine needs.
 
 use super::filters::{EGRESS, INGRESS};
-use super::programs::{Programs, SEGMENTS, SOCKETS, XDP, explain};
+use super::programs::{COMPLETE, Programs, SEGMENTS, SOCKETS, XDP, explain};
 use super::{device, listeners, pins};
 use crate::host::Need;
 use std::io;
@@ -38,6 +38,7 @@ pub fn needs() -> Vec<Need> {
         ("eBPF: options of TCP headers", SOCKETS),
         ("eBPF: sent segments (tc)", EGRESS),
         ("eBPF: big packets (tc)", SEGMENTS),
+        ("eBPF: values 1 to 3 (tc)", COMPLETE),
         ("eBPF: received segments (tc)", INGRESS),
     ] {
         needs.push(need(name, programs.load(program).map(drop), false));

@@ -27,12 +27,14 @@ const OPTIONS: &str = "nosuid,nodev,noexec,mode=0700";
 
 /// Names of the links, in the order in which they are removed: no new connection is negotiated once
 /// the first is gone.
-pub(super) const LINKS: [&str; 8] = [
+pub(super) const LINKS: [&str; 10] = [
     "sockops",
     "egress",
     "egress_filter",
     "segments",
     "segments_filter",
+    "complete",
+    "complete_filter",
     "xdp",
     "ingress",
     "ingress_filter",
@@ -140,6 +142,7 @@ impl Pins {
             ("sockops", &["sockops"][..]),
             ("egress", &["egress", "egress_filter"]),
             ("segments", &["segments", "segments_filter"]),
+            ("complete", &["complete", "complete_filter"]),
             ("ingress", &["xdp", "ingress", "ingress_filter"]),
         ] {
             if !has(names) {

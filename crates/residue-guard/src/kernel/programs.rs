@@ -12,10 +12,11 @@ use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 
 /// The programs, by the names of their functions.
 #[cfg(test)]
-pub(super) const NAMES: [&str; 6] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP, LISTENERS];
+pub(super) const NAMES: [&str; 7] = [SOCKETS, EGRESS, SEGMENTS, COMPLETE, INGRESS, XDP, LISTENERS];
 pub(super) const SOCKETS: &str = "guard_sockops";
 pub(super) const LISTENERS: &str = "guard_listeners";
 pub(super) const SEGMENTS: &str = "guard_segments";
+pub(super) const COMPLETE: &str = "guard_complete";
 pub(super) const XDP: &str = "guard_xdp";
 
 /// Kind of maps that hold cgroups (`BPF_MAP_TYPE_CGROUP_ARRAY`).

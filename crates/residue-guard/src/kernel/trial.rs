@@ -1,7 +1,9 @@
 //! Runs the programs on packets, without attaching them: for tests.
 
 use super::filters::{EGRESS, INGRESS};
-use super::layout::{AGREED, Config, Connection, Counters, Destination, Key, Plain, crc_tables};
+use super::layout::{
+    AGREED, Answer, Config, Connection, Counters, Destination, Key, Plain, crc_tables,
+};
 use super::maps::put;
 use super::programs::{Programs, XDP};
 use crate::sys::bpf;
@@ -78,6 +80,37 @@ impl Trial {
             }
         }
         Ok(None)
+    }
+
+    /// Forgets a connection, and the answer to its SYN.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn remove(&self, key: &Key) -> io::Result<()> {
+        for map in ["connections", "closed", "answers"] {
+            bpf::remove(self.programs.map(map)?, &key.to_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Inserts an answer to a SYN.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn insert_answer(&self, key: &Key, answer: &Answer) -> io::Result<()> {
+        put(self.programs.map("answers")?, key, answer)
+    }
+
+    /// Returns the answer to a SYN.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn answer(&self, key: &Key) -> io::Result<Option<Answer>> {
+        let bytes = bpf::get(self.programs.map("answers")?, &key.to_bytes(), Answer::SIZE)?;
+        Ok(bytes.and_then(|bytes| Answer::from_bytes(&bytes)))
     }
 
     /// Returns what is known of a destination.

@@ -46,6 +46,12 @@ pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
     ethtool(interface, reads(feature)).map(|data| data != 0)
 }
 
+/// Makes an interface compute no checksums of what it sends, so that the kernel does.
+pub(crate) fn compute_no_checksums(interface: &str) -> io::Result<()> {
+    const ETHTOOL_STXCSUM: u32 = 0x17;
+    ethtool(interface, ETHTOOL_STXCSUM).map(drop)
+}
+
 /// Returns the cookie of this network namespace, which eBPF programs can compare (Linux 5.14).
 pub(crate) fn namespace_cookie() -> io::Result<u64> {
     let socket = any_socket()?;
@@ -139,6 +145,7 @@ fn any_socket() -> io::Result<UdpSocket> {
         .or_else(|_| UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)))
 }
 
+/// Runs a command with the value 0; returns what it answers.
 fn ethtool(interface: &str, command: u32) -> io::Result<u32> {
     let mut value = Value { command, data: 0 };
     let mut request = request(interface)?;

@@ -42,7 +42,7 @@ pub fn golden(version: u8, value: u8) -> Vec<Line> {
 
 /// Calls `test` with the programs for each value; skips without them.
 pub fn each_value(mut test: impl FnMut(u8, &Trial)) {
-    for value in 4..=GREATEST {
+    for value in 1..=GREATEST {
         let Some(trial) = trial(value, 0) else { return };
         test(value, &trial);
     }
@@ -137,6 +137,35 @@ pub fn with_data(packet: &[u8], with: [u8; 4]) -> Vec<u8> {
     packet
 }
 
+/// The first value that leaves the checksum field as ever.
+pub const FIRST_BESIDE: u8 = 4;
+
+/// A segment as the kernel sends it, and as it gets it from XDP: with the value in place of its
+/// check value in the option, if there is one, and the Internet checksum.
+pub fn placed(packet: &[u8], value: u8) -> Vec<u8> {
+    if value >= FIRST_BESIDE {
+        return with_data(packet, [0, 0, 0, value]);
+    }
+    let mut packet = packet.to_vec();
+    if value > 1 {
+        let at = start(&packet) + 20;
+        packet[at..at + 4].copy_from_slice(&[15, 4, 0, value]);
+    }
+    complete(&mut packet);
+    packet
+}
+
+/// A segment with a wrong check value in its option, or in the checksum field, and otherwise right.
+pub fn spoilt(packet: &[u8], value: u8) -> Vec<u8> {
+    if value >= FIRST_BESIDE {
+        return with_data(packet, [1, 2, 3, 4]);
+    }
+    let mut packet = packet.to_vec();
+    let at = start(&packet) + CHECKSUM;
+    packet[at] ^= 0x55;
+    packet
+}
+
 /// Runs `inside` in a network namespace where somebody listens at the server's port of the golden
 /// connections, and has sockets connected to these peers (`ADDRESS PORT`).
 pub fn with_sockets(test: &str, peers: &[&str], inside: fn()) {
@@ -199,10 +228,10 @@ impl Ends<'_> {
     }
 }
 
-/// Number of damaged segments of each value and program.
+/// Number of damaged segments of each value and program: a million in all.
 pub fn segments() -> usize {
     let count = std::env::var("RESIDUE_KERNEL_SEGMENTS").ok();
-    count.map_or(100_000, |count| count.parse().expect("a number of segments"))
+    count.map_or(72_000, |count| count.parse().expect("a number of segments"))
 }
 
 /// Verdict of the engine, with the counter for the reason.

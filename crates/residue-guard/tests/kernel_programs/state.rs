@@ -3,7 +3,8 @@
 use super::common::*;
 use residue_guard::Action;
 use residue_guard::kernel::layout::{
-    AGREED, CLOSING, Connection, LARGE_RECEIVED, PARTIAL, REASON_LARGE, STEP_NOTHING, STEP_OWN,
+    AGREED, Answer, CLOSING, Connection, LARGE_RECEIVED, PARTIAL, REASON_LARGE, REQUIRE,
+    STEP_NOTHING, STEP_OWN,
 };
 use residue_guard::kernel::trial::Program;
 use residue_guard::negotiate::GREATEST;
@@ -55,13 +56,13 @@ fn a_new_connection_on_the_ports_of_a_closed_one() {
 fn new_on_closed() {
     let (mut input, mut output) = (Vec::new(), Vec::new());
     let mut random = Random(1);
-    for (old, new) in (4..=GREATEST).flat_map(|old| (4..=GREATEST).map(move |new| (old, new))) {
+    for (old, new) in (1..=GREATEST).flat_map(|old| (2..=GREATEST).map(move |new| (old, new))) {
         let Some(trial) = trial(6, PARTIAL) else { return };
         for version in [4, 6] {
             let lines = golden(version, new);
             let [mut opener, _] = engines(new, &lines);
             let wire = right(&mut random, &mut opener, &lines[3]);
-            let [bad, shown] = [[1, 2, 3, 4], [0, 0, 0, new]].map(|data| with_data(&wire, data));
+            let [bad, shown] = [spoilt(&wire, new), placed(&wire, new)];
             let closed = Connection { phase: CLOSING, window: 1, ..agreed(old) };
             trial.insert(&key(&wire, false), &closed).unwrap();
             for program in [Program::Xdp, Program::Ingress] {
@@ -74,8 +75,52 @@ fn new_on_closed() {
         }
         let counters = trial.counters().unwrap();
         let good = counters.received[usize::from(old)].both_good;
-        assert_eq!((good, counters.unconfirmed), if old == new { (4, 0) } else { (0, 4) });
-        assert_eq!((counters.out_of_window, counters.orphans), (4, 0));
+        let expected = if old == new { (4, 0) } else { (0, 4) };
+        assert_eq!((good, counters.unconfirmed), expected, "{old} {new}");
+        // A segment with an option is of no connection with value 1.
+        let expected = if old == 1 { (0, 4) } else { (4, 0) };
+        assert_eq!((counters.out_of_window, counters.orphans), expected, "{old} {new}");
+    }
+}
+
+/// Value 1 has no option. A segment that is right by it counts as such after this host's answer to
+/// a request, or for a connection that is closed; without that, it is the kernel's to judge.
+#[test]
+fn a_value_without_an_option() {
+    let (mut input, mut output) = (Vec::new(), Vec::new());
+    let mut random = Random(1);
+    for flags in [0, REQUIRE] {
+        for version in [4, 6] {
+            let Some(trial) = trial(1, flags) else { return };
+            let lines = golden(version, 1);
+            let [mut opener, _] = engines(1, &lines);
+            let wire = right(&mut random, &mut opener, &lines[3]);
+            let (plain, receiver) = (placed(&wire, 1), key(&wire, false));
+            let closed = Connection { phase: CLOSING, ..agreed(1) };
+            let answer = Answer { asked: 1, tries: 1, passed: 1, ..Answer::default() };
+            for program in [Program::Xdp, Program::Ingress] {
+                let mut left = |packet: &[u8]| {
+                    frame(packet, 0, &mut input);
+                    assert!(trial.run(program, &input, 1, &mut output).unwrap().passes);
+                    output[14..].to_vec()
+                };
+                assert_eq!(left(&wire), wire, "nothing is known");
+                trial.insert_answer(&receiver, &answer).unwrap();
+                assert_eq!(left(&plain), plain, "a regular segment");
+                assert_eq!(trial.answer(&receiver).unwrap(), Some(answer));
+                assert_eq!(left(&wire), plain, "the value that was asked for");
+                let shown = Answer { shown: 1, ..answer };
+                assert_eq!(trial.answer(&receiver).unwrap(), Some(shown));
+                trial.insert_answer(&receiver, &Answer { asked: 2, ..answer }).unwrap();
+                assert_eq!(left(&wire), wire, "another value was asked for");
+                trial.insert(&receiver, &closed).unwrap();
+                assert_eq!(left(&wire), plain, "of the closed connection");
+                assert_eq!(left(&plain), plain, "of a new one on its ports");
+                trial.remove(&receiver).unwrap();
+            }
+            let counters = trial.counters().unwrap();
+            assert_eq!((counters.unconfirmed, counters.received[1].both_good), (2, 2));
+        }
     }
 }
 
@@ -131,18 +176,20 @@ fn strangers_of_a_listener() {
 fn strangers() {
     let (mut input, mut output) = (Vec::new(), Vec::new());
     let mut random = Random(1);
-    for value in [4, 5, 6] {
+    for value in 2..=GREATEST {
         let Some(trial) = trial(value, 0) else { return };
         let lines = golden(4, value);
         let [mut opener, _] = engines(value, &lines);
         let right = right(&mut random, &mut opener, &lines[3]);
-        let wrong = with_data(&right, [1, 2, 3, 4]);
+        let wrong = spoilt(&right, value);
         for (port, unconfirmed, orphans) in [(1234_u16, 2, 2), (1235, 0, 0)] {
             let before = trial.counters().unwrap();
             for (packet, is_right) in [(&right, true), (&wrong, false)] {
                 let mut packet = packet.clone();
                 packet[20..22].copy_from_slice(&port.to_be_bytes());
-                complete(&mut packet);
+                if value >= FIRST_BESIDE {
+                    complete(&mut packet);
+                }
                 frame(&packet, 0, &mut input);
                 for program in [Program::Xdp, Program::Ingress] {
                     let passes = trial.run(program, &input, 1, &mut output).unwrap().passes;

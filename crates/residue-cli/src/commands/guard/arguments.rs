@@ -244,11 +244,13 @@ translation: plain TCP, value 7
 Engines:
   queue     both guards are processes
   mixed     one guard is in the kernel: the client's with IPv4, the server's with IPv6
-  kernel    both guards are in the kernel (as root; not value 3)
+  kernel    both guards are in the kernel (as root)
 
 Columns: segments with data forwarded by the router; damaged packets; segments caught (dropped) by \
 the guard of the client; wrong bytes in the received file. Exit code 1 if plain TCP delivers a \
-right file, or the guard delivers a wrong one or does not detect a damaged segment.
+right file, or the guard delivers a wrong one or does not detect a damaged segment. Swapped words \
+may leave value 1 unchanged, whose sums are of 8 bits: such segments are counted, and the file may \
+be wrong.
 
 Examples:
   residue guard demo
@@ -281,7 +283,7 @@ pub struct DemoArgs {
         value_name = "VALUE",
         value_delimiter = ',',
         default_value = "3,4,5,6,7",
-        value_parser = clap::value_parser!(u8).range(3..=i64::from(GREATEST))
+        value_parser = clap::value_parser!(u8).range(1..=i64::from(GREATEST))
     )]
     pub values: Vec<u8>,
     /// Versions of IP

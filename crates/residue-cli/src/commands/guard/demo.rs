@@ -66,6 +66,10 @@ fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
             output.line(format!("{0}{group}, {name}: {failure}{0:#}", styles.bad))?;
         }
     }
+    for row in rows.iter().filter(|row| row.undetectable > 0) {
+        let (group, name, count) = (group(&row.case), name(&row.case), row.undetectable);
+        output.line(format!("{group}, {name}: {count} damaged segments are right by the value"))?;
+    }
     let guarded = || rows.iter().filter(|row| row.agreed > Some(0));
     let sum = |of: fn(&Row) -> u64| grouped(guarded().map(of).sum::<u64>());
     output.line(format!(
