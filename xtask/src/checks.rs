@@ -6,6 +6,7 @@ use crate::shell::{add_target, cargo, done, shown, target};
 use crate::{bpf, loops, sizes, widths};
 use std::collections::BTreeMap;
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 /// Targets without `std` (and without vector registers), and one whose `std` does nothing.
 const BARE_TARGETS: [&str; 3] =
@@ -62,7 +63,13 @@ const CHECKS: [(&str, Check); 16] = [
 pub fn run(rivals: bool) -> ExitCode {
     let peers: Option<(&str, Check)> = rivals.then_some(("rivals", peers));
     let all = CHECKS.into_iter().chain(peers);
-    code(all.fold(true, |good, (name, check)| is_good(name, check()) && good))
+    let one = |name, check: Check| {
+        let began = Instant::now();
+        let is_good = is_good(name, check());
+        println!("  {:.1} s", began.elapsed().as_secs_f64());
+        is_good
+    };
+    code(all.fold(true, |good, (name, check)| one(name, check) && good))
 }
 
 fn bad(why: String) -> Outcome {

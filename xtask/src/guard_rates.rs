@@ -1,6 +1,7 @@
 //! `cargo xtask guard-rates`: TCP between two network namespaces, without a guard and with each
 //! engine. These are the tables of docs/guard/cost.md.
 
+mod compared;
 mod hosts;
 mod pages;
 mod settings;
@@ -23,8 +24,11 @@ namespaces, and with them all guards, end with the command.
 Cases [default: plain single queue kernel kernel+threads queue+pinned kernel+threads+pinned]:
   plain    no guard: packets of up to 64 KiB pass from host to host
   single   no guard, single segments (gso_max_segs 1)
-  queue    value 5 by the queue engine
-  kernel   value 5 by the kernel engine
+  queue    the queue engine
+  kernel   the kernel engine
+  tls, crc, mptcp, md5
+           only with --compare: TLS 1.3; a CRC-32C behind each 256 KiB of data, by the \
+application; Multipath TCP with checksums; TCP's MD5 signatures
 with these behind a `+`:
   threads  threads receive (residue guard on --receive-threads): kernel engine only
   pinned   all work of a host on one CPU, that of the other on another
@@ -34,9 +38,12 @@ Options:
   --rounds N     rounds [default: 7]
   --seconds N    time of a transfer [default: 2]
   --mtu N        MTU of the interfaces [default: 1500]
+  --value N      value of the guard [default: 5]
   --streams N    connections at a time [default: 1]
   --requests     redis-benchmark -t get -c 20 -n 20000 instead of iperf3
   --connections  ab -c 20 -n 10000, a connection for each page of 100 bytes
+  --compare      a transfer, then 5000 requests of 128 bytes one by one, on one connection, by a \
+program in Python [default cases: plain single queue kernel kernel+threads tls crc mptcp md5]
   --program FILE the program `residue` [default: built from here]
 
 The CPU time of a segment is that of the whole machine, both hosts' TCP and the programs included,
@@ -63,7 +70,9 @@ fn outside(settings: &Settings, words: &[&str]) -> Result<(), String> {
     let program = match &settings.program {
         Some(program) => program.clone(),
         None => {
-            done(cargo().args(["build", "--release", "-p", "residue-cli"]))?;
+            let libraries: &[&str] =
+                if settings.load == Load::Compared { &["-p", "residue-c"] } else { &[] };
+            done(cargo().args(["build", "--release", "-p", "residue-cli"]).args(libraries))?;
             target()?.join("release/residue")
         }
     };
@@ -75,6 +84,9 @@ fn outside(settings: &Settings, words: &[&str]) -> Result<(), String> {
 
 fn rounds(settings: &Settings) -> Result<(), String> {
     hosts::prepare()?;
+    if settings.load == Load::Compared {
+        compared::prepare()?;
+    }
     let mut samples: Vec<Vec<Sample>> = settings.cases.iter().map(|_| Vec::new()).collect();
     for round in 0..settings.rounds {
         let mut order: Vec<usize> = (0..settings.cases.len()).collect();
@@ -88,6 +100,7 @@ fn rounds(settings: &Settings) -> Result<(), String> {
                 Load::Transfer => hosts.transfer()?,
                 Load::Requests => hosts.requests()?,
                 Load::Connections => hosts.connections()?,
+                Load::Compared => hosts.compared()?,
             };
             eprintln!("round {}, {}: {}", round + 1, case.name, sample.line());
             samples[at].push(sample);
@@ -96,6 +109,7 @@ fn rounds(settings: &Settings) -> Result<(), String> {
     let columns = match settings.load {
         Load::Transfer => TRANSFER,
         Load::Requests | Load::Connections => REQUESTS,
+        Load::Compared => COMPARED,
     };
     print!("| |");
     columns.iter().for_each(|(name, _)| print!(" {name} |"));
@@ -119,6 +133,14 @@ const TRANSFER: &[(&str, usize)] = &[
     ("µs of CPU time a segment and host", 2),
     ("busy share of the CPUs", 2),
     ("segments sent again", 0),
+];
+
+/// The columns of a comparison.
+const COMPARED: &[(&str, usize)] = &[
+    ("Gbit/s", 2),
+    ("µs of CPU time a segment and host", 2),
+    ("requests/s, one by one", 0),
+    ("p99 in ms", 3),
 ];
 
 /// The columns of requests, on few connections or on one each.

@@ -66,7 +66,9 @@ static u64 squared(u64 a, int count) {
 
 static u64 power(u64 a, u64 exponent) {
     u64 result = 1;
-    for (int bit = 63; bit >= 0; bit--) {
+    int bit = 63;
+    while (bit && !(exponent >> bit)) bit--;
+    for (; bit >= 0; bit--) {
         result = squared(result, 1);
         if (exponent >> bit & 1) result = multiply(result, a);
     }
@@ -209,7 +211,7 @@ static void exclude_by_logarithms(const char *code, u64 n) {
 static void exclude_by_pairs(const char *code, u64 n) {
     Map known = map(n);
     if (!powers(&known, 2, n)) refuse(code, "an error of two bits");
-    enum { FILTER = 1 << 20 };
+    enum { FILTER = 1 << 22 };
     u64 *filter = allocated(FILTER / 64, 8), *x = allocated(n, 8);
     x[0] = 1;
     for (u64 i = 1; i < n; i++) x[i] = times_x(x[i - 1]);

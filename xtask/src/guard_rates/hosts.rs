@@ -8,10 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The network namespaces, and the interfaces in them.
-const NAMES: [&str; 2] = ["a", "b"];
+pub(super) const NAMES: [&str; 2] = ["a", "b"];
 const DEVICES: [&str; 2] = ["rates0", "rates1"];
-const SERVER: &str = "10.93.0.2";
-const PORT: &str = "5999";
+pub(super) const SERVER: &str = "10.93.0.2";
+pub(super) const PORT: &str = "5999";
 
 /// The numbers of a measurement, in the order of the columns.
 pub struct Sample(pub Vec<f64>);
@@ -43,8 +43,8 @@ impl Drop for Running {
 
 /// The hosts, and what runs on them.
 pub struct Hosts<'a> {
-    settings: &'a Settings,
-    case: &'a Case,
+    pub(super) settings: &'a Settings,
+    pub(super) case: &'a Case,
     program: PathBuf,
     running: Vec<Running>,
 }
@@ -90,15 +90,16 @@ impl<'a> Hosts<'a> {
     }
 
     fn start_guard(&mut self, cpu: usize, device: &str) -> Result<(), String> {
-        let options = ["--interface", device, "--value", "5"];
+        let value = self.settings.value.to_string();
+        let options = ["--interface", device, "--value", &value];
         let name = NAMES[cpu];
         match self.case.engine {
-            Engine::Plain | Engine::Single => Ok(()),
+            engine if !engine.is_guard() => Ok(()),
             Engine::Kernel => {
                 let threads = self.case.threads.then_some("--receive-threads");
                 done(self.guard(name, &["on"]).args(options).args(threads))
             }
-            Engine::Queue => {
+            _ => {
                 let program = self.program.clone();
                 let mut command = self.on(cpu, &program.to_string_lossy());
                 command.args(["guard", "run", "--engine", "queue", "--no-state"]).args(options);
@@ -116,7 +117,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Returns a command on a host, on one CPU if the case says so, that ends with this process.
-    fn on(&self, host: usize, program: &str) -> Command {
+    pub(super) fn on(&self, host: usize, program: &str) -> Command {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "nsenter"]);
         command.arg(format!("--net=/run/netns/{}", NAMES[host]));
@@ -135,7 +136,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Starts a server, and waits until it listens.
-    fn serve(&mut self, program: &str, words: &[&str]) -> Result<(), String> {
+    pub(super) fn serve(&mut self, program: &str, words: &[&str]) -> Result<(), String> {
         let mut command = self.on(1, program);
         command.args(words);
         self.start(command)?;
@@ -152,7 +153,7 @@ impl<'a> Hosts<'a> {
     /// Measures a transfer by iperf3.
     pub fn transfer(mut self) -> Result<Sample, String> {
         self.serve("iperf3", &["-s", "-p", PORT])?;
-        let Settings { seconds, streams, mtu, .. } = self.settings;
+        let Settings { seconds, streams, .. } = self.settings;
         let mut command = self.on(0, "iperf3");
         command.args(["-c", SERVER, "-p", PORT, "-C", "cubic", "-J"]);
         command.args(["-t", &seconds.to_string(), "-P", &streams.to_string()]);
@@ -164,10 +165,7 @@ impl<'a> Hosts<'a> {
             let number = result["end"][end][what].as_f64();
             number.ok_or(format!("iperf3 has not reported {what}: {}", result["error"]))
         };
-        // Headers of IP and TCP with timestamps; the guard's option.
-        let is_guarded = matches!(self.case.engine, Engine::Queue | Engine::Kernel);
-        let data = mtu - 52 - if is_guarded { 8 } else { 0 };
-        let segments = of("sum_received", "bytes")? / f64::from(data);
+        let segments = of("sum_received", "bytes")? / self.data_of_a_segment();
         self.must_be_guarded("sent", segments)?;
         let [busy, all] = [0, 1].map(|at| after[at] - before[at]);
         Ok(Sample(vec![
@@ -176,6 +174,12 @@ impl<'a> Hosts<'a> {
             busy / all,
             of("sum_sent", "retransmits")?,
         ]))
+    }
+
+    /// Returns the most bytes of data of a segment, behind headers of IP and TCP with timestamps.
+    pub(super) fn data_of_a_segment(&self) -> f64 {
+        let mtu = self.settings.mtu;
+        f64::from(mtu - 52 - self.case.engine.growth(self.settings))
     }
 
     /// Measures requests by redis-benchmark.
@@ -212,13 +216,14 @@ impl<'a> Hosts<'a> {
 
     /// Returns an error if a guard has not sent so many segments with its value, or agreed on it
     /// for so many connections.
-    fn must_be_guarded(&self, counter: &str, expected: f64) -> Result<(), String> {
-        if !matches!(self.case.engine, Engine::Queue | Engine::Kernel) {
+    pub(super) fn must_be_guarded(&self, counter: &str, expected: f64) -> Result<(), String> {
+        if !self.case.engine.is_guard() {
             return Ok(());
         }
         let status = output(&mut self.guard("a", &["status", "--json"]))?;
         let status: Value = serde_json::from_str(&status).map_err(|error| error.to_string())?;
-        let found = status["counters"][counter][5].as_f64().unwrap_or_default();
+        let found =
+            status["counters"][counter][self.settings.value as usize].as_f64().unwrap_or_default();
         if found < 0.9 * expected {
             let name = &self.case.name;
             return Err(format!("{name}: `{counter}` is {found}, expected {expected}"));
@@ -254,7 +259,7 @@ fn pin_threads() -> Result<(), String> {
 
 /// Returns the seconds for which CPUs were busy since the machine started, and all their seconds.
 /// The unit cancels out but for the first column: hundredths, as the kernel shows to programs.
-fn cpu_time() -> Result<[f64; 2], String> {
+pub(super) fn cpu_time() -> Result<[f64; 2], String> {
     let text = read("/proc/stat")?;
     let line = text.lines().next().unwrap_or_default();
     let fields: Vec<f64> =

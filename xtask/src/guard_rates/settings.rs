@@ -13,15 +13,64 @@ const CASES: [&str; 7] = [
     "kernel+threads+pinned",
 ];
 
-/// The guard of both hosts.
+/// Cases of a comparison without arguments.
+const COMPARED: [&str; 9] =
+    ["plain", "single", "queue", "kernel", "kernel+threads", "tls", "crc", "mptcp", "md5"];
+
+/// What protects the connections of both hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// None.
+    /// TCP's checksum alone.
     Plain,
-    /// None, and TCP sends single segments.
+    /// As `Plain`, and TCP sends single segments.
     Single,
+    /// The guard, as a process.
     Queue,
+    /// The guard in the kernel.
     Kernel,
+    /// TLS 1.3.
+    Tls,
+    /// A CRC-32C behind each block of data, by the application.
+    Crc,
+    /// Multipath TCP with its checksums.
+    Mptcp,
+    /// TCP's MD5 signatures.
+    Md5,
+}
+
+impl Engine {
+    /// Returns whether it is a guard.
+    pub fn is_guard(self) -> bool {
+        matches!(self, Engine::Queue | Engine::Kernel)
+    }
+
+    /// Returns what programs that compare call the connection.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Engine::Plain | Engine::Single | Engine::Queue | Engine::Kernel => "plain",
+            Engine::Tls => "tls",
+            Engine::Crc => "crc",
+            Engine::Mptcp => "mptcp",
+            Engine::Md5 => "md5",
+        }
+    }
+
+    /// Returns the bytes that it adds to a segment: options, or its share of what TLS adds to a
+    /// record of 16 KiB.
+    pub fn growth(self, settings: &Settings) -> u32 {
+        match (self, settings.value) {
+            (Engine::Plain | Engine::Single | Engine::Crc, _) => 0,
+            (Engine::Queue | Engine::Kernel, 1) => 0,
+            // Where the option has 4 bytes, the kernel engine reserves no more.
+            (Engine::Queue | Engine::Kernel, 2 | 3) => 4,
+            (Engine::Queue | Engine::Kernel, _) => 8,
+            (Engine::Tls, _) => 22 * settings.mtu / 16_384,
+            // A data sequence signal with numbers of 8 bytes and a checksum (RFC 8684 section 3.3).
+            (Engine::Mptcp, _) => 28,
+            // 18 bytes and padding in place of timestamps and their padding.
+            (Engine::Md5, _) => 8,
+        }
+    }
 }
 
 /// A row of the table.
@@ -42,6 +91,10 @@ impl Case {
             Some("single") => Engine::Single,
             Some("queue") => Engine::Queue,
             Some("kernel") => Engine::Kernel,
+            Some("tls") => Engine::Tls,
+            Some("crc") => Engine::Crc,
+            Some("mptcp") => Engine::Mptcp,
+            Some("md5") => Engine::Md5,
             _ => return Err(format!("no case `{name}`; see guard-rates --help")),
         };
         let name = name.to_string();
@@ -67,6 +120,9 @@ pub enum Load {
     Requests,
     /// A connection for each request, by ab.
     Connections,
+    /// A transfer and requests on one connection, by a program that knows other ways to detect
+    /// damage, too.
+    Compared,
 }
 
 /// The arguments.
@@ -76,6 +132,8 @@ pub struct Settings {
     pub rounds: u32,
     pub seconds: u32,
     pub mtu: u32,
+    /// Value of the guard.
+    pub value: u32,
     pub streams: u32,
     pub load: Load,
     pub program: Option<PathBuf>,
@@ -88,6 +146,7 @@ impl Settings {
             rounds: 7,
             seconds: 2,
             mtu: 1500,
+            value: 5,
             streams: 1,
             load: Load::Transfer,
             program: None,
@@ -104,9 +163,11 @@ impl Settings {
                 "--rounds" => settings.rounds = number(1, 1000)?,
                 "--seconds" => settings.seconds = number(1, 600)?,
                 "--mtu" => settings.mtu = number(1280, 16_384)?,
+                "--value" => settings.value = number(1, 7)?,
                 "--streams" => settings.streams = number(1, 128)?,
                 "--requests" => settings.load = Load::Requests,
                 "--connections" => settings.load = Load::Connections,
+                "--compare" => settings.load = Load::Compared,
                 "--program" => settings.program = Some(value()?.into()),
                 option if option.starts_with('-') => {
                     return Err(format!("no option `{option}`; see guard-rates --help"));
@@ -115,7 +176,15 @@ impl Settings {
             }
         }
         if settings.cases.is_empty() {
-            settings.cases = CASES.into_iter().map(Case::parse).collect::<Result<_, _>>()?;
+            let names = if settings.load == Load::Compared { &COMPARED[..] } else { &CASES };
+            settings.cases =
+                names.iter().map(|name| Case::parse(name)).collect::<Result<_, _>>()?;
+        }
+        let is_other = |case: &&Case| !case.engine.is_guard() && case.engine.kind() != "plain";
+        if let Some(case) = settings.cases.iter().find(is_other)
+            && settings.load != Load::Compared
+        {
+            return Err(format!("`{}` goes with --compare", case.name));
         }
         Ok(settings)
     }
@@ -131,15 +200,24 @@ mod tests {
         assert_eq!((settings.cases.len(), settings.rounds), (CASES.len(), 7));
         assert_eq!(settings.load, Load::Transfer);
         assert_eq!(Settings::parse(&["--connections"]).unwrap().load, Load::Connections);
+        let compared = Settings::parse(&["--compare"]).unwrap();
+        assert_eq!((compared.cases.len(), compared.load), (COMPARED.len(), Load::Compared));
         let words = ["--mtu", "9000", "kernel+threads+pfifo", "--rounds", "3", "single+pinned"];
         let settings = Settings::parse(&words).unwrap();
         assert_eq!((settings.mtu, settings.rounds), (9000, 3));
         let [kernel, single] = &settings.cases[..] else { panic!("{settings:?}") };
         assert!(kernel.engine == Engine::Kernel && kernel.threads && kernel.pfifo);
         assert!(single.engine == Engine::Single && single.pinned && !single.threads);
-        for bad in
-            ["kernal", "queue+threads", "kernel+", "--rounds", "--mtu 0", "--seconds x", "-x"]
-        {
+        for bad in [
+            "kernal",
+            "tls",
+            "queue+threads",
+            "kernel+",
+            "--rounds",
+            "--mtu 0",
+            "--seconds x",
+            "-x",
+        ] {
             let words: Vec<&str> = bad.split(' ').collect();
             assert!(Settings::parse(&words).is_err(), "{bad}");
         }

@@ -51,7 +51,7 @@ pub fn built(long: bool) -> Result<Vec<Program>, String> {
         .collect();
     for program in &mut programs {
         if long {
-            program.command.args(LONG).env("RESIDUE_FORMATS", "100");
+            program.command.args(LONG).env("RESIDUE_FORMATS", "50");
         }
     }
     let mut documentation = cargo();

@@ -50,7 +50,7 @@ pub struct Settings {
 }
 
 /// Returns what the kernel engine requests by itself where a host has this value of table 7.1: for
-/// 3, which stands in the checksum field, each segment takes a longer way.
+/// 3, which stands in the checksum field, each segment waits in one more queue.
 #[must_use]
 pub fn instead_of(value: u8) -> u8 {
     if value == 3 { 5 } else { value }

@@ -251,7 +251,7 @@ mod tests {
         wanted.rate = Some(1e-6);
         wanted.target = Some(Target::Year(1e-3));
         wanted.shorter = vec![512];
-        let advice = advise(&wanted, &Effort::new().within(2)).unwrap();
+        let advice = advise(&wanted, &Effort::new().within(1)).unwrap();
         let text = findings(&advice).join("\n");
         assert!(text.contains("Ranked by width") && text.contains("\n1. "), "{text}");
         assert!(text.contains("Not: ") && text.contains("undetected errors a year at"), "{text}");

@@ -21,7 +21,8 @@ fn composed(random: &mut fastrand::Rng, width: u32) -> Generator {
 #[ignore = "long"]
 fn long_data_cost_no_more_than_the_codeword_that_settles_them() {
     let mut random = fastrand::Rng::with_seed(9);
-    let mut all: Vec<Generator> = (24..=64).map(|width| composed(&mut random, width)).collect();
+    let widths = (24..=64).step_by(4);
+    let mut all: Vec<Generator> = widths.map(|width| composed(&mut random, width)).collect();
     all.extend(["crc-64/ecma-182", "crc-32", "crc-32c", "koopman:a2572962"].map(generator));
     let mut found = 0;
     for generator in &all {
@@ -43,7 +44,7 @@ fn long_data_cost_no_more_than_the_codeword_that_settles_them() {
             found += 1;
         }
     }
-    assert!(found > 20, "{found}");
+    assert!(found > 10, "{found}");
 }
 
 #[test]
