@@ -14,12 +14,25 @@ const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios");
 const NAMESPACES: [&str; 6] =
     ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
-/// Runs `inside` in new namespaces, or a child's role.
+/// In a user namespace, where all rights are those of a user without any.
+const USER: &[&str] = &["--user", "--map-root-user"];
+
+/// Runs `inside` in new namespaces, or a child's role. As root with all rights, if possible: the
+/// guard takes precedence then.
 pub fn scenario(test: &str, inside: fn(&Network)) {
+    scenario_by(test, &[&[], USER], inside);
+}
+
+/// As [`scenario`], never with the rights of root.
+pub fn scenario_without_root(test: &str, inside: fn(&Network)) {
+    scenario_by(test, &[USER], inside);
+}
+
+fn scenario_by(test: &str, ways: &[&[&str]], inside: fn(&Network)) {
     match std::env::var(ROLE) {
         Ok(role) if role == "inside" => inside(&Network::new(test)),
         Ok(role) => play(&role.split(' ').collect::<Vec<_>>()),
-        Err(_) => outside(test),
+        Err(_) => outside(test, ways),
     }
 }
 
@@ -71,11 +84,11 @@ fn missing_tool() -> Option<String> {
     missing.map(|tool| format!("{tool} is not installed"))
 }
 
-fn outside(test: &str) {
+/// Runs the test again in namespaces, in the first of these ways that is possible.
+fn outside(test: &str, ways: &[&[&str]]) {
     let missing = missing_tool();
     let probe = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
-    // As root with all rights, if possible: the guard takes precedence then.
-    let ways = [&[][..], &["--user", "--map-root-user"]].map(|more| [more, &NAMESPACES].concat());
+    let ways = ways.iter().map(|more| [more, &NAMESPACES[..]].concat());
     let has_all = missing.is_none();
     let mut why = missing.unwrap_or_default();
     let works = |words: &Vec<&str>| {
@@ -85,10 +98,8 @@ fn outside(test: &str) {
             output.status.success().then_some(()).ok_or(text)
         })
     };
-    let words = ways
-        .into_iter()
-        .filter(|_| has_all)
-        .find(|words| works(words).map_err(|error| why = error).is_ok());
+    let words =
+        ways.filter(|_| has_all).find(|words| works(words).map_err(|error| why = error).is_ok());
     match words {
         Some(words) => again(test, &words),
         None => skip(&format!("guarded hosts: {why}")),

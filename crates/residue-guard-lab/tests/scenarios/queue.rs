@@ -1,6 +1,6 @@
 //! With the queue engine. Needs a user who may make namespaces.
 
-use super::hosts::{ADDRESSES, Network, scenario};
+use super::hosts::{ADDRESSES, Network, scenario, scenario_without_root};
 use residue_guard::negotiate::GREATEST;
 use residue_testing::{must, until};
 use std::time::Duration;
@@ -9,6 +9,26 @@ const FILE: usize = 1 << 20;
 
 fn sleep(milliseconds: u64) {
     std::thread::sleep(Duration::from_millis(milliseconds));
+}
+
+/// Whom the kernel engine cannot serve: eBPF programs need root outside of user namespaces.
+#[test]
+fn without_root() {
+    scenario_without_root("queue::without_root", |network| {
+        for value in [3, 5] {
+            let guards = ["a", "b"].map(|host| network.guard(host, value));
+            for address in ADDRESSES {
+                network.transfers(address, "push", FILE);
+                network.transfers(address, "pull", FILE);
+            }
+            for host in ["a", "b"] {
+                let counters = network.status(host).counters;
+                assert_eq!(counters.agreed[usize::from(value)], 4, "{counters:?}");
+                assert_eq!(counters.received[usize::from(value)].bad(), 0, "{counters:?}");
+            }
+            guards.iter().for_each(|guard| guard.signal("TERM"));
+        }
+    });
 }
 
 /// The router's exit has an MTU of 1280, then the client's own interface.

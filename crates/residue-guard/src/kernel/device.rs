@@ -11,7 +11,7 @@
 //! Each guarded interface has devices of its own, with its index in their names.
 
 use super::layout::Config;
-use crate::sys::interface::{compute_no_checksums, index};
+use crate::sys::interface::{Feature, compute_no_checksums, has, index};
 use crate::sys::process::in_own_network;
 use std::ffi::OsString;
 use std::fs;
@@ -68,6 +68,9 @@ fn make(interface: u32) -> io::Result<[u32; 3]> {
     ip(&[&["link", "set", entry][..], &QUIET, &SINGLE].concat())?;
     ip(&[&["link", "set", end][..], &SINGLE].concat())?;
     compute_no_checksums(end)?;
+    if has(end, Feature::TxChecksum)? {
+        return Err(io::Error::other("a veth device goes on computing checksums"));
+    }
     ip(&["link", "set", entry, "up"])?;
     let gone = || io::Error::other("the guard's own devices are gone");
     let [entry, exit, end] = [entry, exit, end].map(|name| index(name).ok_or_else(gone));
