@@ -11,6 +11,7 @@ use common::RESIDUE;
 use common::hosts::{
     self, PORT, QUEUE, ROLE, V4, V6, cable, command, connect, guard, own, unshared,
 };
+use common::metrics::has_all_of_the_examples;
 use residue_testing::{Running, must, until};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -260,6 +261,7 @@ fn on_and_off() {
     assert!(text.contains("\nresidue_guard_agreed_total{value=\"5\"} 2\n"), "{text}");
     assert!(text.contains("\nresidue_guard_up 1\n"), "{text}");
     assert!(text.contains("\nresidue_guard_unprotected_connections 0\n"), "{text}");
+    has_all_of_the_examples(&text, "residue_guard_");
 
     // Settings change in place, and counters stay.
     let out = good("a", "on --interface va --ports 8080 --value 4 --receive-threads");

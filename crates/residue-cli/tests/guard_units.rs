@@ -1,9 +1,11 @@
-//! The systemd units of `examples/`: systemd accepts them, and the program their commands.
+//! The files of `examples/`: systemd accepts the units, and the program their commands; the
+//! dashboard and the alerts are complete.
 
 #![cfg(target_os = "linux")]
 
 mod common;
 
+use common::metrics::{ALERTS, DASHBOARD};
 use common::{RESIDUE, typed};
 use std::process::Command;
 
@@ -36,6 +38,25 @@ fn systemd_accepts_the_units() {
         assert_eq!(verified(&text.replace("NoNewPrivileges", "NoNewPrivilege")).len(), 1);
         assert!(!verified(&text.replace("ExecStart=/", "ExecStart=/nowhere/")).is_empty());
     }
+}
+
+/// `guard_kernel` and `watch` compare their metrics with those that the program prints.
+#[test]
+fn the_dashboard_and_the_alerts_are_complete() {
+    let dashboard: serde_json::Value = serde_json::from_str(DASHBOARD).expect("JSON");
+    let panels = dashboard["panels"].as_array().expect("panels");
+    for (number, panel) in (1..).zip(panels) {
+        assert_eq!(panel["id"], number, "{panel}");
+        let targets = panel["targets"].as_array().expect("targets");
+        let is_query = |target: &serde_json::Value| {
+            target["expr"].as_str().is_some_and(|query| query.contains("residue_"))
+        };
+        assert!(!targets.is_empty() && targets.iter().all(is_query), "{panel}");
+    }
+    assert!(panels.len() > 5);
+    let count = |word: &str| ALERTS.lines().filter(|line| line.trim().starts_with(word)).count();
+    let alerts = count("- alert: ");
+    assert!(alerts > 5 && count("expr: ") == alerts && count("summary: \"") == alerts);
 }
 
 #[test]

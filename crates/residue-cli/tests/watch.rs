@@ -9,6 +9,7 @@ mod common;
 
 use common::RESIDUE;
 use common::hosts::{ROLE, again, options_for};
+use common::metrics::has_all_of_the_examples;
 use common::watching::Watch;
 use residue_capture::send::Sender;
 use residue_net::pcap::{LinkType, Reader};
@@ -336,6 +337,7 @@ fn metrics(folder: &Path) {
     ] {
         assert!(text.lines().any(|each| each == line), "{line}: {text}");
     }
+    has_all_of_the_examples(&text, "residue_watch_");
     let start = "residue_watch_check_values_total{source=\"v1\",protocol=\"tcp\",verdict=\"bad\"} ";
     assert!(text.lines().any(|line| line.starts_with(start)), "{text}");
     assert!(get("/other").starts_with("HTTP/1.1 404 "));

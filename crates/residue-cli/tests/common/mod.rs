@@ -3,6 +3,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod hosts;
+pub mod metrics;
 #[cfg(unix)]
 pub mod watching;
 
