@@ -26,7 +26,9 @@ fn without_root() {
                 assert_eq!(counters.agreed[usize::from(value)], 4, "{counters:?}");
                 assert_eq!(counters.received[usize::from(value)].bad(), 0, "{counters:?}");
             }
-            guards.iter().for_each(|guard| guard.signal("TERM"));
+            for guard in guards {
+                guard.signal("TERM");
+            }
         }
     });
 }
