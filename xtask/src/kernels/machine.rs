@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Time limit for a silent console: more than the slowest scenario takes.
-const SILENCE: Duration = Duration::from_secs(600);
+const SILENCE: Duration = Duration::from_secs(1200);
 
 /// The modules by which the machine sees the host's files, and which need others.
 const MODULES: [&str; 5] = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_rng"];
