@@ -61,12 +61,12 @@ impl Engine {
         match (self, settings.value) {
             (Engine::Plain | Engine::Single | Engine::Crc, _) => 0,
             (Engine::Queue | Engine::Kernel, 1) => 0,
-            // Where the option has 4 bytes, the kernel engine reserves no more.
             (Engine::Queue | Engine::Kernel, 2 | 3) => 4,
             (Engine::Queue | Engine::Kernel, _) => 8,
             (Engine::Tls, _) => 22 * settings.mtu / 16_384,
-            // A data sequence signal with numbers of 8 bytes and a checksum (RFC 8684 section 3.3).
-            (Engine::Mptcp, _) => 28,
+            // A data sequence signal with an acknowledgment of 4 bytes, a number of 8, and a
+            // checksum (RFC 8684 section 3.3).
+            (Engine::Mptcp, _) => 24,
             // 18 bytes and padding in place of timestamps and their padding.
             (Engine::Md5, _) => 8,
         }
