@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 const HELP: &str = "\
 Try the guard inside the kernels of Debian and Ubuntu, each in a virtual machine of qemu without
-acceleration, and print a table of what passed. As root on Debian; takes 15 minutes for a kernel.
+acceleration, and print a table of what passed. As root on Debian; takes 25 minutes for a kernel.
 
   cargo xtask kernels [--only TEST] [SYSTEM ...]
 

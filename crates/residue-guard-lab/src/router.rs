@@ -3,12 +3,10 @@
 use crate::fault::Fault;
 use crate::link::{blank, damage};
 use crate::random::Random;
-use residue_guard::options;
+use residue_guard::is_right;
 use residue_guard::packet::{End, SYN, segment};
 use residue_guard::queue::{Judge, Verdict};
-use residue_net::check::Verdict as Checked;
-use residue_net::wire::tcp::HEADER;
-use residue_net::wire::tcp_checksum_option::{DATA, Layout, REQUEST};
+use residue_net::wire::tcp_checksum_option::REQUEST;
 use std::collections::HashSet;
 
 /// Segments with less data are not damaged: a damaged HTTP header would end the transfer, and show
@@ -103,21 +101,10 @@ impl Judge for Router {
             return Verdict::Accept;
         }
         self.damaged += 1;
-        let is_right = self.value.and_then(|value| is_right(&self.buffer, value));
-        self.undetectable += u64::from(is_right == Some(true));
+        let is_right = self.value.is_some_and(|value| is_right(&self.buffer, value));
+        self.undetectable += u64::from(is_right);
         Verdict::Replace(&self.buffer)
     }
-}
-
-/// Returns whether a segment is right by a value; `None` if it has none.
-fn is_right(packet: &[u8], value: u8) -> Option<bool> {
-    let (segment, layout) = (segment(packet)?, Layout::of(value)?);
-    let option = options::find(segment.options(), DATA);
-    let data = option.filter(|_| layout.option > 0).map(|at| segment.option_span(&at));
-    let header = HEADER + segment.options().len() as u32;
-    let mut pieces = Vec::new();
-    let check = layout.check(&segment.ip, header, data, &mut pieces);
-    Some(check.verdict(packet, &pieces) == Checked::Good)
 }
 
 #[cfg(test)]

@@ -38,3 +38,4 @@ pub use config::{Config, Limits, Policy, Timeouts};
 pub use counters::{Counters, Received};
 pub use engine::{Action, Engine, Entries, Reason, StateError};
 pub use memory::{Destination, Failure};
+pub use value::is_right;

@@ -1,7 +1,7 @@
 //! Check values of segments: writing and verification. [`residue_net`] defines layout and coverage.
 
 use crate::options::{self, Options};
-use crate::packet::{Segment, forbid_fragments, write_checksum};
+use crate::packet::{self, Segment, forbid_fragments, write_checksum};
 use residue_net::check::{Piece, Span, Verdict};
 use residue_net::frame::Ip;
 use residue_net::wire::tcp;
@@ -98,6 +98,16 @@ pub(crate) fn verify(segment: &Segment, layout: &Layout, pieces: &mut Vec<Piece>
         (true, false) => Judged::OnlyCrcBad,
         (false, false) => Judged::BothBad,
     }
+}
+
+/// Returns whether a packet, from its IP header on, is a segment that is right by a value of 1 to 7
+/// (`residue_net::wire::tcp_checksum_option::Layout`): by all of its checks.
+#[must_use]
+pub fn is_right(packet: &[u8], value: u8) -> bool {
+    let (segment, layout) = (packet::segment(packet), Layout::of(value));
+    segment
+        .zip(layout)
+        .is_some_and(|(segment, layout)| verify(&segment, &layout, &mut Vec::new()) == Judged::Good)
 }
 
 /// Writes the packet into `buffer` as the sender's kernel sent it: without the option, with the

@@ -16,10 +16,8 @@ const CERTIFICATE: &str = "/run/stream.pem";
 /// Makes the certificate.
 pub fn prepare() -> Result<(), String> {
     let words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=b";
-    let mut make = Command::new("openssl");
-    make.args(words.split(' ')).args(["-keyout", CERTIFICATE, "-out", "/run/certificate.pem"]);
-    done(&mut make)?;
-    done(Command::new("sh").args(["-c", &format!("cat /run/certificate.pem >>{CERTIFICATE}")]))
+    let to = ["-keyout", CERTIFICATE, "-out", CERTIFICATE];
+    done(Command::new("openssl").args(words.split(' ')).args(to))
 }
 
 impl Hosts<'_> {

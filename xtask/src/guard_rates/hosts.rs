@@ -94,18 +94,18 @@ impl<'a> Hosts<'a> {
         let options = ["--interface", device, "--value", &value];
         let name = NAMES[cpu];
         match self.case.engine {
-            engine if !engine.is_guard() => Ok(()),
             Engine::Kernel => {
                 let threads = self.case.threads.then_some("--receive-threads");
                 done(self.guard(name, &["on"]).args(options).args(threads))
             }
-            _ => {
+            Engine::Queue => {
                 let program = self.program.clone();
                 let mut command = self.on(cpu, &program.to_string_lossy());
                 command.args(["guard", "run", "--engine", "queue", "--no-state"]).args(options);
                 self.start(command)?;
                 until("the guard starts", || done(&mut self.guard(name, &["status"])).is_ok())
             }
+            _ => Ok(()),
         }
     }
 

@@ -44,7 +44,7 @@ impl Engine {
         matches!(self, Engine::Queue | Engine::Kernel)
     }
 
-    /// Returns what programs that compare call the connection.
+    /// Returns what `stream.py` calls the connection.
     pub fn kind(self) -> &'static str {
         match self {
             Engine::Plain | Engine::Single | Engine::Queue | Engine::Kernel => "plain",
@@ -180,7 +180,7 @@ impl Settings {
             settings.cases =
                 names.iter().map(|name| Case::parse(name)).collect::<Result<_, _>>()?;
         }
-        let is_other = |case: &&Case| !case.engine.is_guard() && case.engine.kind() != "plain";
+        let is_other = |case: &&Case| case.engine.kind() != "plain";
         if let Some(case) = settings.cases.iter().find(is_other)
             && settings.load != Load::Compared
         {

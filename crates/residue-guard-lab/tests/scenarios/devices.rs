@@ -27,10 +27,7 @@ fn transfer(network: &Network, devices: [&str; 2], addresses: [&str; 2], value: 
     for (host, device) in ["a", "b"].into_iter().zip(devices) {
         network.install_on(host, device, value);
     }
-    for address in addresses {
-        network.transfers(address, "push", FILE);
-        network.transfers(address, "pull", FILE);
-    }
+    network.both_ways(addresses, FILE);
     ["a", "b"].map(|host| {
         let status = network.kernel_status(host);
         let agreed = &status.counters.agreed;

@@ -277,6 +277,14 @@ impl Network {
         Running(role(&self.test, "a", &words).spawn().expect("it starts"))
     }
 
+    /// Sends so many bytes from `a` to each of the addresses, and gets as many from there.
+    pub fn both_ways(&self, addresses: [&str; 2], bytes: usize) {
+        for address in addresses {
+            self.transfers(address, "push", bytes);
+            self.transfers(address, "pull", bytes);
+        }
+    }
+
     /// Runs a client on `a` to its end.
     pub fn transfers(&self, address: &str, kind: &str, bytes: usize) {
         let (is_right, text) = self.client(address, kind, bytes).ended();

@@ -53,10 +53,7 @@ fn all_agree(network: &Network, requests: impl Iterator<Item = (u8, u8, u8)>) {
     for (one, other, agreed) in requests {
         network.install("a", one);
         network.install("b", other);
-        for address in ADDRESSES {
-            network.transfers(address, "push", FILE);
-            network.transfers(address, "pull", FILE);
-        }
+        network.both_ways(ADDRESSES, FILE);
         for host in ["a", "b"] {
             let status = network.kernel_status(host);
             all_are_guarded(&status, agreed);
@@ -79,10 +76,7 @@ fn with_the_queue_engine() {
             for (value, theirs, agreed) in equal.chain(others) {
                 network.install(inside, value);
                 let guard = network.guard(other, theirs);
-                for address in ADDRESSES {
-                    network.transfers(address, "push", FILE);
-                    network.transfers(address, "pull", FILE);
-                }
+                network.both_ways(ADDRESSES, FILE);
                 all_are_guarded(&network.kernel_status(inside), agreed);
                 assert_eq!(network.status(other).counters.agreed[usize::from(agreed)], 4);
                 guard.signal("TERM");
@@ -110,10 +104,7 @@ fn jumbo_frames() {
             must(&format!("ip -n {device} mtu 9000"));
         }
         install(network, 6);
-        for address in ADDRESSES {
-            network.transfers(address, "push", 4 * FILE);
-            network.transfers(address, "pull", 4 * FILE);
-        }
+        network.both_ways(ADDRESSES, 4 * FILE);
         for host in ["a", "b"] {
             let status = network.kernel_status(host);
             all_are_guarded(&status, 6);
@@ -269,10 +260,7 @@ fn a_tunnel() {
             for host in ["a", "b"] {
                 network.install_on(host, "tun0", value);
             }
-            for address in addresses {
-                network.transfers(address, "push", FILE);
-                network.transfers(address, "pull", FILE);
-            }
+            network.both_ways(addresses, FILE);
             for host in ["a", "b"] {
                 let status = network.kernel_status(host);
                 all_are_guarded(&status, value);
@@ -467,10 +455,7 @@ fn filters_of_old_kernels() {
                 assert_eq!(network.asked_to_install(host, &words), "on");
             }
             assert!(filters("egress") && filters("ingress"));
-            for address in ADDRESSES {
-                network.transfers(address, "push", FILE);
-                network.transfers(address, "pull", FILE);
-            }
+            network.both_ways(ADDRESSES, FILE);
             for host in ["a", "b"] {
                 let status = network.kernel_status(host);
                 let parts = ["egress", "segments", "complete", "ingress"];

@@ -17,10 +17,7 @@ fn without_root() {
     scenario_without_root("queue::without_root", |network| {
         for value in [3, 5] {
             let guards = ["a", "b"].map(|host| network.guard(host, value));
-            for address in ADDRESSES {
-                network.transfers(address, "push", FILE);
-                network.transfers(address, "pull", FILE);
-            }
+            network.both_ways(ADDRESSES, FILE);
             for host in ["a", "b"] {
                 let counters = network.status(host).counters;
                 assert_eq!(counters.agreed[usize::from(value)], 4, "{counters:?}");

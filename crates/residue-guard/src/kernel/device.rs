@@ -69,7 +69,8 @@ fn make(interface: u32) -> io::Result<[u32; 3]> {
     ip(&[&["link", "set", end][..], &SINGLE].concat())?;
     compute_no_checksums(end)?;
     if has(end, Feature::TxChecksum)? {
-        return Err(io::Error::other("a veth device goes on computing checksums"));
+        let words = format!("{end} goes on computing checksums (`ethtool -K {end} tx off`)");
+        return Err(io::Error::other(words));
     }
     ip(&["link", "set", entry, "up"])?;
     let gone = || io::Error::other("the guard's own devices are gone");

@@ -4,6 +4,7 @@ use residue_guard::kernel::layout::{AGREED, Config as KernelConfig, Connection, 
 use residue_guard::kernel::trial::Trial;
 use residue_guard::negotiate::GREATEST;
 use residue_guard::{Action, Config, Engine, Reason};
+use residue_net::wire::tcp_checksum_option::Layout;
 pub use residue_testing::Random;
 use residue_testing::Running;
 use std::io::{BufRead as _, BufReader};
@@ -137,13 +138,15 @@ pub fn with_data(packet: &[u8], with: [u8; 4]) -> Vec<u8> {
     packet
 }
 
-/// The first value that leaves the checksum field as ever.
-pub const FIRST_BESIDE: u8 = 4;
+/// Returns whether a value leaves the checksum field as ever.
+pub fn keeps_checksum(value: u8) -> bool {
+    Layout::of(value).expect("a value").keeps_checksum
+}
 
 /// A segment as the kernel sends it, and as it gets it from XDP: with the value in place of its
 /// check value in the option, if there is one, and the Internet checksum.
 pub fn placed(packet: &[u8], value: u8) -> Vec<u8> {
-    if value >= FIRST_BESIDE {
+    if keeps_checksum(value) {
         return with_data(packet, [0, 0, 0, value]);
     }
     let mut packet = packet.to_vec();
@@ -157,7 +160,7 @@ pub fn placed(packet: &[u8], value: u8) -> Vec<u8> {
 
 /// A segment with a wrong check value in its option, or in the checksum field, and otherwise right.
 pub fn spoilt(packet: &[u8], value: u8) -> Vec<u8> {
-    if value >= FIRST_BESIDE {
+    if keeps_checksum(value) {
         return with_data(packet, [1, 2, 3, 4]);
     }
     let mut packet = packet.to_vec();

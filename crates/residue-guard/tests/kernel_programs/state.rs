@@ -187,7 +187,7 @@ fn strangers() {
             for (packet, is_right) in [(&right, true), (&wrong, false)] {
                 let mut packet = packet.clone();
                 packet[20..22].copy_from_slice(&port.to_be_bytes());
-                if value >= FIRST_BESIDE {
+                if keeps_checksum(value) {
                     complete(&mut packet);
                 }
                 frame(&packet, 0, &mut input);
