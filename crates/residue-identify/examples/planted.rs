@@ -119,7 +119,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         row.times.sort();
         let milliseconds = |at: usize| {
             let time = row.times.get(at).copied().unwrap_or_default();
-            format!("{:.0} ms", time.as_secs_f64() * 1e3)
+            format!("{:.1} ms", time.as_secs_f64() * 1e3)
         };
         println!(
             "| {from} to {to} | {} | {} | {} | {} | {} |",

@@ -13,7 +13,7 @@ use residue_identify::{Certainty, Hit, Options, Sample, Samples, identify};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ const KINDS: [(&str, usize); 6] = [
 
 /// The programs, and how they are asked.
 const WAYS: [&str; 3] = ["residue", "delsum, kind given", "delsum, kind not given"];
-/// The time after which a process of delsum is ended: some searches do not end within minutes.
+/// The time after which a process is ended: some searches of delsum do not end within minutes.
 const MOST_TIME: Duration = Duration::from_secs(1);
 /// The kinds of codes that delsum finds.
 const MODELS: [&str; 4] = ["crc", "modsum", "fletcher", "polyhash"];
@@ -142,10 +142,10 @@ impl Task {
         };
         let file = folder.join("samples");
         fs::write(&file, self.samples.iter().map(line).collect::<String>())?;
-        let start = Instant::now();
-        let ran = Command::new(program).args(["identify", "--samples"]).arg(&file).output()?;
-        let time = start.elapsed();
-        if !ran.status.success() {
+        let mut command = Command::new(program);
+        command.args(["identify", "--samples"]).arg(&file);
+        let (status, _, time) = run(&mut command, &folder.join("output"))?;
+        if !status.is_some_and(|status| status.success()) {
             return Ok((Answer::Nothing, time));
         }
         // The program prints what the library finds.
@@ -188,26 +188,14 @@ impl Task {
         let (mut text, mut time) = (String::new(), Duration::ZERO);
         for model in models {
             let words = if SUMS.contains(model) { " wordsize=8" } else { "" };
-            let output = folder.join("output");
             let mut command = Command::new(program);
             command
                 .args(["reverse", "-m", &format!("{model} width={}{words}", self.bits)])
                 .args(["-c", &values.join(",")])
-                .args(&files)
-                .stdout(fs::File::create(&output)?)
-                .stderr(Stdio::null());
-            let start = Instant::now();
-            let mut child = command.spawn()?;
-            while child.try_wait()?.is_none() {
-                if start.elapsed() > MOST_TIME {
-                    child.kill()?;
-                    child.wait()?;
-                    break;
-                }
-                thread::sleep(Duration::from_micros(50));
-            }
-            time += start.elapsed();
-            text = fs::read_to_string(output)?;
+                .args(&files);
+            let took;
+            (_, text, took) = run(&mut command, &folder.join("output"))?;
+            time += took;
             if !text.is_empty() {
                 break;
             }
@@ -224,6 +212,29 @@ impl Task {
     }
 }
 
+/// Runs a command, a second at most; returns how it ended, what it printed, and its time.
+fn run(
+    command: &mut Command,
+    output: &Path,
+) -> Result<(Option<ExitStatus>, String, Duration), Box<dyn Error>> {
+    command.stdout(fs::File::create(output)?).stderr(Stdio::null());
+    let start = Instant::now();
+    let mut child = command.spawn()?;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() > MOST_TIME {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        thread::sleep(Duration::from_micros(50));
+    };
+    let time = start.elapsed();
+    Ok((status, fs::read_to_string(output)?, time))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let programs: Vec<PathBuf> = std::env::args().skip(1).map(PathBuf::from).collect();
     let folder = tempfile::tempdir()?;
@@ -237,10 +248,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| tasks | program | right | open | wrong | nothing | median | longest |");
     println!("|---|---|---|---|---|---|---|---|");
     for (kind, (name, count)) in KINDS.iter().enumerate() {
-        for (way, words) in WAYS.iter().enumerate() {
-            let Some(program) = programs.get(way.min(1)) else { continue };
-            let (mut answers, mut times) = (Vec::new(), Vec::new());
-            for task in tasks.iter().filter(|task| task.kind == kind) {
+        let ways: Vec<(usize, &PathBuf)> =
+            (0..WAYS.len()).filter_map(|way| Some((way, programs.get(way.min(1))?))).collect();
+        let mut results = vec![(Vec::new(), Vec::new()); ways.len()];
+        // One after the other for each task, so that all have the same machine.
+        for task in tasks.iter().filter(|task| task.kind == kind) {
+            for (&(way, program), (answers, times)) in ways.iter().zip(&mut results) {
                 let (answer, time) = match way {
                     0 => task.residue(program, folder.path())?,
                     1 => task.delsum(&[task.model], program, folder.path())?,
@@ -249,6 +262,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 answers.push(answer);
                 times.push(time.as_secs_f64() * 1e3);
             }
+        }
+        for ((way, _), (answers, mut times)) in ways.into_iter().zip(results) {
+            let words = WAYS[way];
             times.sort_by(f64::total_cmp);
             let number = |of| answers.iter().filter(|it| **it == of).count();
             println!(

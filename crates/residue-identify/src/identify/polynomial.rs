@@ -30,10 +30,14 @@ impl Polynomial {
         Polynomial(bytes.rchunks(8).map(word).collect()).trimmed()
     }
 
-    fn trimmed(mut self) -> Polynomial {
+    fn trim(&mut self) {
         while self.0.last() == Some(&0) {
             self.0.pop();
         }
+    }
+
+    fn trimmed(mut self) -> Polynomial {
+        self.trim();
         self
     }
 
@@ -63,16 +67,21 @@ impl Polynomial {
 
     /// Adds `other` x^`shift`. The highest words may become zero.
     fn add_untrimmed(&mut self, other: &Polynomial, shift: usize) {
-        let (words, bits) = (shift / 64, shift % 64);
-        let needed = other.0.len() + words + 1;
+        let needed = other.0.len() + shift / 64 + 1;
         if self.0.len() < needed {
             self.0.resize(needed, 0);
         }
-        for (i, &word) in other.0.iter().enumerate() {
-            self.0[i + words] ^= word << bits;
-            if bits > 0 {
-                self.0[i + words + 1] ^= word >> (64 - bits);
-            }
+        self.add_below(other, shift);
+    }
+
+    /// Adds the terms of `other` x^`shift` that the words have room for.
+    fn add_below(&mut self, other: &Polynomial, shift: usize) {
+        let (words, bits) = (shift / 64, shift % 64);
+        let mut high = 0;
+        let both = self.0[words..].iter_mut().zip(other.0.iter().chain([&0]));
+        for (own, &word) in both {
+            *own ^= word << bits | high;
+            high = if bits == 0 { 0 } else { word >> (64 - bits) };
         }
     }
 
@@ -127,9 +136,19 @@ impl Polynomial {
         (quotient, self)
     }
 
+    /// Takes the remainder.
+    fn reduce(&mut self, divisor: &Polynomial) {
+        let Some(low) = divisor.degree() else { return };
+        while let Some(high) = self.degree().filter(|&high| high >= low) {
+            self.add_below(divisor, high - low);
+            self.trim();
+        }
+    }
+
     #[must_use]
-    pub fn modulo(self, divisor: &Polynomial) -> Polynomial {
-        self.divided(divisor).1
+    pub fn modulo(mut self, divisor: &Polynomial) -> Polynomial {
+        self.reduce(divisor);
+        self
     }
 
     /// Returns the greatest common divisor (Euclid).
@@ -137,7 +156,8 @@ impl Polynomial {
     pub fn gcd(self, other: Polynomial) -> Polynomial {
         let (mut a, mut b) = (self, other);
         while !b.is_zero() {
-            (a, b) = (b.clone(), a.modulo(&b));
+            a.reduce(&b);
+            std::mem::swap(&mut a, &mut b);
         }
         a
     }

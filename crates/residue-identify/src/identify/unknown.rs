@@ -144,38 +144,47 @@ enum Common {
 
 impl Known<'_> {
     fn generators(&self, sums: &[Sum]) -> Candidates {
-        let ones = Polynomial::of(u128::MAX >> (128 - self.width));
-        let zero = Polynomial::zero();
-        let mut common = vec![self.common(sums.iter().map(|&sum| self.sum(sum)))];
-        for init in [&zero, &ones] {
-            for xorout in [&zero, &ones] {
-                let each = self.multiples.iter().zip(self.lengths);
-                let each = each.map(|(a, &length)| a.clone().plus(init, length).plus(xorout, 0));
-                common.push(self.common(each.take(MOST_MULTIPLES)));
-            }
-        }
-        let mask = u128::MAX >> (128 - self.width);
-        let mut found = Candidates { generators: Vec::new(), all: true };
-        for (i, common) in common.into_iter().enumerate() {
-            let (divisors, all) = match common {
-                Common::Nothing => (Vec::new(), true),
-                Common::Anything => (Vec::new(), false),
-                Common::Divisor(common) => {
-                    let divisors = common.divisors(self.width as usize, MOST_GENERATORS);
-                    let all = divisors.len() < MOST_GENERATORS;
-                    (divisors, all)
-                }
-            };
-            // The first holds for any init and xorout, so it decides for all.
-            found.all &= all || i > 0;
-            for divisor in divisors {
-                let modulus = Modulus { width: self.width, poly: divisor.low() & mask };
-                if !found.generators.contains(&modulus) {
-                    found.generators.push(modulus);
+        let mut found = Candidates { generators: Vec::new(), all: false };
+        found.all = self.take(sums.iter().map(|&sum| self.sum(sum)), &mut found.generators);
+        // These hold for any I and X: where they say what can be, no I and X adds to it.
+        if !found.all {
+            let ones = Polynomial::of(self.mask());
+            let zero = Polynomial::zero();
+            for init in [&zero, &ones] {
+                for xorout in [&zero, &ones] {
+                    let each = self.multiples.iter().zip(self.lengths);
+                    let each =
+                        each.map(|(a, &length)| a.clone().plus(init, length).plus(xorout, 0));
+                    self.take(each.take(MOST_MULTIPLES), &mut found.generators);
                 }
             }
         }
         found
+    }
+
+    /// Takes the generators that divide all of these; returns whether no others do.
+    fn take(
+        &self,
+        multiples: impl Iterator<Item = Polynomial>,
+        generators: &mut Vec<Modulus>,
+    ) -> bool {
+        let common = match self.common(multiples) {
+            Common::Nothing => return true,
+            Common::Anything => return false,
+            Common::Divisor(common) => common,
+        };
+        let divisors = common.divisors(self.width as usize, MOST_GENERATORS);
+        for divisor in &divisors {
+            let modulus = Modulus { width: self.width, poly: divisor.low() & self.mask() };
+            if !generators.contains(&modulus) {
+                generators.push(modulus);
+            }
+        }
+        divisors.len() < MOST_GENERATORS
+    }
+
+    fn mask(&self) -> u128 {
+        u128::MAX >> (128 - self.width)
     }
 
     fn sum(&self, sum: Sum) -> Polynomial {

@@ -28,6 +28,10 @@ pub(super) fn alone(values: &[u128], bits: u32) -> f64 {
 /// Returns the bits of the different values, and which of them stands where.
 fn repeated(values: &[u128], bits: u32) -> f64 {
     let counts = counts(values);
+    // Then they are all the values, and their order.
+    if counts.len() == values.len() {
+        return f64::INFINITY;
+    }
     let place = (values.len().max(1) as f64).log2();
     (f64::from(bits) + place) * counts.len() as f64 + orders(&counts)
 }

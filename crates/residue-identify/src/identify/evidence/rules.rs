@@ -140,6 +140,41 @@ impl Described {
     }
 }
 
+/// Two sums of the differences of numbers from the first, each times a power of an odd constant.
+///
+/// They are linear: the sketch of a sum of columns is the sum of their sketches, so that two
+/// columns that give the values are found without looking at their numbers. Other columns may have
+/// the sketch by chance.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Sketch([u128; 2]);
+
+impl Sketch {
+    fn of(values: &[u128]) -> Sketch {
+        const BASES: [u128; 2] =
+            [0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835, 0xd1b5_4a32_d192_ed03_82ef_3e0f_6a09_e667];
+        let sum = |base: u128| {
+            values.iter().fold(0_u128, |sum, value| {
+                sum.wrapping_mul(base).wrapping_add(value.wrapping_sub(values[0]))
+            })
+        };
+        Sketch(BASES.map(sum))
+    }
+
+    fn times(self, factor: u128, mask: u128) -> Sketch {
+        Sketch(self.0.map(|sum| sum.wrapping_mul(factor) & mask))
+    }
+
+    fn minus(self, other: Sketch, mask: u128) -> Sketch {
+        let [a, b] = [0, 1].map(|i| self.0[i].wrapping_sub(other.0[i]) & mask);
+        Sketch([a, b])
+    }
+}
+
+/// The same for exclusive or: the differences from the first number, each turned by other bits.
+fn pattern(values: &[u128], mask: u128) -> u128 {
+    values.iter().fold(0, |all, value| all.rotate_left(37) ^ (value ^ values[0]) & mask)
+}
+
 /// The search for descriptions with one order of the value's bytes.
 struct Search<'a> {
     messages: &'a [&'a [u8]],
@@ -258,52 +293,75 @@ impl Search<'_> {
 
     /// Describes the values by two columns, added with small factors, or combined by exclusive or.
     fn pairs(&mut self) {
+        self.added();
+        self.combined();
+    }
+
+    /// Describes the values by two columns, added with small factors.
+    fn added(&mut self) {
         let (columns, mask, bits) = (self.columns, self.mask(), self.bits);
         let few = if columns.len() > MOST_FACTORED { 2 } else { FACTORS.len() };
-        let factors = || FACTORS[..few].iter().map(|&factor| factor as i128 as u128);
-        let scaled = |values: &[u128], factor: u128| -> Vec<u128> {
-            let moved = |value: &u128| value.wrapping_sub(values[0]).wrapping_mul(factor) & mask;
-            values.iter().map(moved).collect()
-        };
-        let mut known: HashMap<Vec<u128>, (usize, u128)> = HashMap::new();
-        let mut patterns: HashMap<Vec<u128>, usize> = HashMap::new();
-        for (i, Numbers { values, .. }) in columns.iter().enumerate() {
-            for factor in factors() {
-                known.entry(scaled(values, factor)).or_insert((i, factor));
-            }
-            patterns.entry(values.iter().map(|v| (v ^ values[0]) & mask).collect()).or_insert(i);
+        let scaled: Vec<(Sketch, usize, u128)> = columns
+            .iter()
+            .enumerate()
+            .flat_map(|(i, it)| {
+                let sketch = Sketch::of(&it.values);
+                let factors = FACTORS[..few].iter().map(|&factor| factor as i128 as u128);
+                factors.map(move |factor| (sketch.times(factor, mask), i, factor))
+            })
+            .collect();
+        let whole = Sketch::of(self.values);
+        let mut sorted = scaled.clone();
+        sorted.sort_by_key(|(sketch, ..)| *sketch);
+        for &(sketch, i, factor) in &scaled {
+            let Numbers { column, values } = columns[i];
+            let rest = whole.minus(sketch, mask);
+            let from = sorted.partition_point(|(sketch, ..)| *sketch < rest);
+            let alike = sorted[from..].iter().take_while(|(sketch, ..)| *sketch == rest);
+            let plus = |j: usize, other: u128, k: usize| {
+                let sum = factor.wrapping_mul(values[k]);
+                let sum = sum.wrapping_add(other.wrapping_mul(columns[j].values[k]));
+                self.values[k].wrapping_sub(sum) & mask
+            };
+            let fits = |&(_, j, other): &&(Sketch, usize, u128)| {
+                let first = plus(*j, *other, 0);
+                i != *j && (1..values.len()).all(|k| plus(*j, *other, k) == first)
+            };
+            let Some(&(_, j, other)) = alike.into_iter().find(fits) else { continue };
+            let plus = plus(j, other, 0);
+            let of = vec![(factor & mask, *column), (other & mask, columns[j].column)];
+            let numbers: f64 = [factor, other, plus].iter().map(|&it| number(it, bits)).sum();
+            let length = kind::TWO + 2.0 * self.choice() + numbers;
+            let explains = self.explained([&values[..], &columns[j].values].into_iter());
+            self.relation(Rule::Linear { length: 0, of, plus }, length, explains);
         }
-        for (i, Numbers { column, values }) in columns.iter().enumerate() {
-            for factor in factors() {
-                let own = scaled(values, factor);
-                let rest = self.values.iter().zip(&own);
-                let rest: Vec<u128> = rest
-                    .map(|(v, c)| v.wrapping_sub(self.values[0]).wrapping_sub(*c) & mask)
-                    .collect();
-                let Some(&(j, other)) = known.get(&rest).filter(|(j, _)| *j != i) else { continue };
-                let sum = factor
-                    .wrapping_mul(values[0])
-                    .wrapping_add(other.wrapping_mul(columns[j].values[0]));
-                let plus = self.values[0].wrapping_sub(sum) & mask;
-                let of = vec![(factor & mask, *column), (other & mask, columns[j].column)];
-                let numbers: f64 = [factor, other, plus].iter().map(|&it| number(it, bits)).sum();
-                let length = kind::TWO + 2.0 * self.choice() + numbers;
-                let explains = self.explained([&values[..], &columns[j].values].into_iter());
-                self.relation(Rule::Linear { length: 0, of, plus }, length, explains);
-            }
-            let rest = values.iter().zip(self.values);
-            let rest: Vec<u128> =
-                rest.map(|(c, v)| (c ^ values[0] ^ v ^ self.values[0]) & mask).collect();
-            let Some(&j) = patterns.get(&rest).filter(|&&j| j > i) else { continue };
-            let with = (values[0] ^ columns[j].values[0] ^ self.values[0]) & mask;
+    }
+
+    /// Describes the values by two columns, combined by exclusive or.
+    fn combined(&mut self) {
+        let (columns, mask, bits) = (self.columns, self.mask(), self.bits);
+        let each: Vec<(u128, usize)> =
+            columns.iter().enumerate().map(|(i, it)| (pattern(&it.values, mask), i)).collect();
+        let whole = pattern(self.values, mask);
+        let mut sorted = each.clone();
+        sorted.sort_unstable();
+        for &(own, i) in &each {
+            let Numbers { column, values } = columns[i];
+            let from = sorted.partition_point(|&it| it <= (own ^ whole, i));
+            let alike = sorted[from..].iter().take_while(|(pattern, _)| *pattern == own ^ whole);
+            let with =
+                |j: usize, k: usize| (values[k] ^ columns[j].values[k] ^ self.values[k]) & mask;
+            let fits = |&&(_, j): &&(u128, usize)| {
+                let first = with(j, 0);
+                (1..values.len()).all(|k| with(j, k) == first)
+            };
+            let Some(&(_, j)) = alike.into_iter().find(fits) else { continue };
+            let with = with(j, 0);
             let free = if with == 0 { 1.0 } else { 1.0 + f64::from(bits) };
             let length = kind::TWO + 2.0 * self.choice() + free;
             let explains = self.explained([&values[..], &columns[j].values].into_iter());
-            self.relation(
-                Rule::Xor { of: vec![*column, columns[j].column], with },
-                length,
-                explains,
-            );
+            let of = vec![*column, columns[j].column];
+            self.relation(Rule::Xor { of, with }, length, explains);
         }
     }
 

@@ -40,12 +40,31 @@ pub(super) fn search(known: &Known, tally: &mut Tally) {
         let products = MULTIPLIERS
             .into_iter()
             .flat_map(|m| [Step::TimesAdd(m), Step::TimesXor(m), Step::XorTimes(m)]);
+        let shape = Shape::of(known, unit, little);
         for step in rotations.chain(products) {
-            known.iterated(step, unit, little, 0.0, tally);
+            known.iterated(step, &shape, 0.0, tally);
         }
     }
     known.changed(tally);
     known.multiplied(tally);
+}
+
+/// Units of a size, and those of the first messages.
+struct Shape {
+    unit: usize,
+    little: bool,
+    first: Vec<u128>,
+    second: Vec<u128>,
+}
+
+impl Shape {
+    fn of(known: &Known, unit: usize, little: bool) -> Shape {
+        let of = |i: usize| {
+            let message = known.read.messages.get(i);
+            message.map(|it| units(it, unit, little).collect()).unwrap_or_default()
+        };
+        Shape { unit, little, first: of(0), second: of(1) }
+    }
 }
 
 impl Known<'_> {
@@ -54,16 +73,17 @@ impl Known<'_> {
     }
 
     /// Proposes a step with the start that the first sample has. `free` bits of it were chosen.
-    fn iterated(&self, step: Step, unit: usize, little: bool, free: f64, tally: &mut Tally) {
-        let mask = self.mask();
-        let (Some(message), Some(&value)) = (self.read.messages.first(), self.values.first())
-        else {
-            return;
-        };
-        let units: Vec<u128> = units(message, unit, little).collect();
+    fn iterated(&self, step: Step, shape: &Shape, free: f64, tally: &mut Tally) {
+        let (mask, &Shape { unit, little, .. }) = (self.mask(), shape);
+        let [value, others @ ..] = &self.values[..] else { return };
         for xorout in [0, mask] {
-            let back = |word, &unit: &u128| step.backward(word, unit, mask);
-            let start = units.iter().rev().fold(value ^ xorout, back);
+            let start = step.undone(&shape.first, value ^ xorout, mask);
+            let end = step.done(&shape.second, start, mask);
+            // The second sample contradicts nearly all of them.
+            if others.first().is_some_and(|value| end ^ xorout != *value) {
+                tally.tried += 1.0;
+                continue;
+            }
             let kind = Kind::Iterated { step, xorout };
             let modulus = mask + 1;
             let model = Model { kind, unit, little, modulus, start, end_around: false };
@@ -96,6 +116,7 @@ impl Known<'_> {
             tally.untried.insert(Untried::Multipliers);
             return;
         }
+        let bytes = Shape::of(self, 1, false);
         for of in [Step::TimesAdd, Step::TimesXor, Step::XorTimes] {
             let value = |[start, m]: [u128; 2], i: usize| {
                 let step = of(m);
@@ -105,7 +126,7 @@ impl Known<'_> {
             match self.bit_by_bit(value, 1) {
                 Some(found) => found.into_iter().map(|[_, m]| m).for_each(|m| {
                     if !MULTIPLIERS.contains(&m) {
-                        self.iterated(of(m), 1, false, f64::from(self.bits), tally);
+                        self.iterated(of(m), &bytes, f64::from(self.bits), tally);
                     }
                 }),
                 None => {

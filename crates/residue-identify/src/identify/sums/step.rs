@@ -62,18 +62,28 @@ impl Step {
         }
     }
 
-    /// Returns the word before a unit.
-    pub(super) fn backward(self, word: u128, unit: u128, mask: u128) -> u128 {
-        let back = |by: u32| mask.count_ones() - by;
-        match self {
-            Step::RotateXor(by) => rotated(word ^ unit & mask, back(by), mask),
-            Step::XorRotate(by) => rotated(word, back(by), mask) ^ unit & mask,
-            Step::RotateAdd(by) => rotated(word.wrapping_sub(unit) & mask, back(by), mask),
-            Step::AddRotate(by) => rotated(word, back(by), mask).wrapping_sub(unit) & mask,
-            Step::TimesAdd(m) => word.wrapping_sub(unit).wrapping_mul(inverse(m)) & mask,
-            Step::TimesXor(m) => (word ^ unit).wrapping_mul(inverse(m)) & mask,
-            Step::XorTimes(m) => (word.wrapping_mul(inverse(m)) ^ unit) & mask,
-        }
+    /// Returns the word after these units.
+    pub(super) fn done(self, units: &[u128], word: u128, mask: u128) -> u128 {
+        units.iter().fold(word, |word, &unit| self.forward(word, unit, mask))
+    }
+
+    /// Returns the word before these units, from that after them.
+    pub(super) fn undone(self, units: &[u128], word: u128, mask: u128) -> u128 {
+        let inverse = match self {
+            Step::TimesAdd(m) | Step::TimesXor(m) | Step::XorTimes(m) => inverse(m),
+            _ => 1,
+        };
+        let divided = |word: u128| word.wrapping_mul(inverse) & mask;
+        let back = |word: u128, by: u32| rotated(word, mask.count_ones() - by, mask);
+        units.iter().rev().fold(word, |word, &unit| match self {
+            Step::RotateXor(by) => back(word ^ unit & mask, by),
+            Step::XorRotate(by) => back(word, by) ^ unit & mask,
+            Step::RotateAdd(by) => back(word.wrapping_sub(unit) & mask, by),
+            Step::AddRotate(by) => back(word, by).wrapping_sub(unit) & mask,
+            Step::TimesAdd(_) => divided(word.wrapping_sub(unit)),
+            Step::TimesXor(_) => divided(word ^ unit),
+            Step::XorTimes(_) => (divided(word) ^ unit) & mask,
+        })
     }
 
     /// Returns whether values are linear in the bits of messages.
@@ -134,7 +144,11 @@ mod tests {
                     ] {
                         let after = step.forward(word, unit, mask);
                         assert!(after <= mask);
-                        assert_eq!(step.backward(after, unit, mask), word, "{step} of {bits} bits");
+                        assert_eq!(
+                            step.undone(&[unit], after, mask),
+                            word,
+                            "{step} of {bits} bits"
+                        );
                     }
                 }
             }
