@@ -3,15 +3,17 @@
 //! Each kernel boots in a virtual machine of qemu, without acceleration, so that the command works
 //! in virtual machines, too. The machine sees the files of this system, and what it writes is lost
 //! with it. There it runs `residue guard check`, the scenarios of crate `residue-guard-lab` with
-//! the guard inside the kernel, and the demonstration.
+//! the guard inside the kernel, and the demonstration; with the module that is built for the kernel
+//! (`kernel-module/`), the tests of the programs on a million segments.
 
 mod machine;
+mod module;
 mod packages;
 
 use crate::debian::install;
 use crate::outcome::{Counts, Problem, code, is_good};
 use crate::shell::{cargo, created, output, target};
-use machine::{Machine, Programs};
+use machine::{Machine, Part, Programs};
 use packages::{SYSTEMS, System};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,14 +22,15 @@ const HELP: &str = "\
 Try the guard inside the kernels of Debian and Ubuntu, each in a virtual machine of qemu without
 acceleration, and print a table of what passed. As root on Debian; takes 25 minutes for a kernel.
 
-  cargo xtask kernels [--only TEST] [SYSTEM ...]
+  cargo xtask kernels [--only TEST | --module] [SYSTEM ...]
 
 Systems [default: all]: debian-11, ubuntu-22.04, debian-12, ubuntu-24.04, debian-13
 
-With --only, tests whose names contain TEST, and nothing else. The packages are kept in
-target/kernels; remove a system's folder there to get its newest kernel.";
+With --only, tests whose names contain TEST, and nothing else; with --module, only what uses the
+kernel module, which is built for Debian 12 and 13. The packages are kept in target/kernels; remove
+a system's folder there to get its newest kernel.";
 
-const TOOLS: [(&str, &str); 8] = [
+const TOOLS: [(&str, &str); 9] = [
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("busybox", "busybox-static"),
     ("cpio", "cpio"),
@@ -35,6 +38,7 @@ const TOOLS: [(&str, &str); 8] = [
     ("zstd", "zstd"),
     ("xz", "xz-utils"),
     ("curl", "curl"),
+    ("debootstrap", "debootstrap"),
     ("iptables", "iptables"),
 ];
 
@@ -47,25 +51,30 @@ struct Report {
     check: Option<String>,
     /// Scenarios with the engine inside the kernel, or with the other one if the kernel refuses it.
     engines: [Option<Counts>; 2],
+    /// Tests with the module.
+    module: Option<Counts>,
     /// Whether the demonstration with that engine was good.
     demonstration: Option<bool>,
 }
 
 pub fn run(words: &[&str]) -> ExitCode {
-    let (only, names) = match words {
+    let (part, names) = match words {
         ["--help" | "-h"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;
         }
-        ["--only", test, names @ ..] => (Some(*test), names),
-        names => (None, names),
+        ["--only", test, names @ ..] => (Part::Only(test), names),
+        ["--module", names @ ..] => (Part::Module, names),
+        names => (Part::All, names),
     };
     let named = |name: &&str| SYSTEMS.iter().find(|system| system.name == *name);
     if let Some(unknown) = names.iter().find(|name| named(name).is_none()) {
         eprintln!("xtask: no system `{unknown}`\n\n{HELP}");
         return ExitCode::from(2);
     }
+    let is_tried = |it: &&System| part != Part::Module || it.has_module;
     let chosen = SYSTEMS.iter().filter(|it| names.is_empty() || names.contains(&it.name));
+    let chosen = chosen.filter(is_tried);
     let programs = match install(&TOOLS).and_then(|()| programs()) {
         Ok(programs) => programs,
         Err(why) => return code(is_good("kernels", Err(Problem::Skipped(why)))),
@@ -73,15 +82,15 @@ pub fn run(words: &[&str]) -> ExitCode {
     let (mut reports, mut good) = (Vec::new(), true);
     for system in chosen {
         println!("== {}", system.title);
-        match tried(system, &programs, only) {
+        match tried(system, &programs, part) {
             Ok(report) => reports.push(report),
             Err(why) => good = is_good(system.title, Err(Problem::Bad(why))),
         }
     }
     println!("\n{}", table(&reports));
     for report in &reports {
-        let Report { system, engines, .. } = report;
-        for Counts { failed, skipped, .. } in engines.iter().flatten() {
+        let Report { system, engines, module, .. } = report;
+        for Counts { failed, skipped, .. } in engines.iter().flatten().chain(module) {
             skipped.iter().for_each(|why| println!("{}: skipped: {why}", system.title));
             good &= *failed == 0;
         }
@@ -94,13 +103,16 @@ pub fn run(words: &[&str]) -> ExitCode {
 fn programs() -> Result<Programs, String> {
     let mut build = cargo();
     output(build.args(["build", "--release", "--package", "residue-cli"]))?;
-    let mut test = cargo();
-    test.args(["test", "--release", "--package", "residue-guard-lab", "--test", "scenarios"]);
-    test.args(["--features", "modules", "--no-run", "--message-format=json"]);
+    let test = |words: &[&str]| {
+        let mut test = cargo();
+        test.args(["test", "--release", "--no-run", "--message-format=json", "--package"]);
+        let program = executable(&output(test.args(words))?);
+        program.ok_or_else(|| format!("cargo named no program of {}", words.join(" ")))
+    };
     Ok(Programs {
         residue: target()?.join("release/residue"),
-        scenarios: executable(&output(&mut test)?)
-            .ok_or("cargo named no program of the scenarios")?,
+        scenarios: test(&["residue-guard-lab", "--test", "scenarios", "--features", "modules"])?,
+        segments: test(&["residue-guard", "--test", "kernel_programs"])?,
     })
 }
 
@@ -113,14 +125,18 @@ fn executable(messages: &str) -> Option<PathBuf> {
 }
 
 /// Boots a kernel, and reads what its machine prints.
-fn tried(
-    system: &'static System,
-    programs: &Programs,
-    only: Option<&str>,
-) -> Result<Report, String> {
+fn tried(system: &'static System, programs: &Programs, part: Part) -> Result<Report, String> {
     let folder = created(&target()?.join("kernels").join(system.name))?;
     let release = packages::fetched(system, &folder)?;
-    let console = Machine { folder: &folder, release: &release, programs }.run(only)?;
+    let module = match part {
+        Part::All | Part::Module if system.has_module => {
+            Some(module::built(system, &folder, &release)?)
+        }
+        _ => None,
+    };
+    let machine =
+        Machine { folder: &folder, release: &release, programs, module: module.as_deref() };
+    let console = machine.run(part)?;
     report(system, release, &console)
 }
 
@@ -136,6 +152,7 @@ fn report(system: &'static System, release: String, console: &str) -> Result<Rep
         release,
         engines: ["kernel engine", "queue engine"]
             .map(|engine| section(engine).map(|it| Counts::of(it, ended(it)))),
+        module: section("module").map(|it| Counts::of(it, ended(it))),
         demonstration: section("demonstration").map(ended),
         check: section("check").map(checked).transpose()?,
     })
@@ -161,18 +178,20 @@ fn checked(report: &str) -> Result<String, String> {
 /// Returns the reports as a table.
 fn table(reports: &[Report]) -> String {
     let mut lines = vec![
-        "| system | Linux | guard check | kernel engine | queue engine | demonstration |"
+        "| system | Linux | guard check | kernel engine | queue engine | demonstration | module |"
             .to_string(),
-        "|---|---|---|---|---|---|".to_string(),
+        "|---|---|---|---|---|---|---|".to_string(),
     ];
-    for Report { system, release, check, engines, demonstration } in reports {
+    for Report { system, release, check, engines, demonstration, module } in reports {
         let check = check.as_deref().unwrap_or("-");
-        let [kernel, queue] = engines.each_ref().map(|engine| match engine {
+        let words = |counts: &Option<Counts>| match counts {
             Some(Counts { passed, failed, skipped, .. }) => {
                 format!("{passed} passed, {failed} failed, {} skipped", skipped.len())
             }
             None => "-".to_string(),
-        });
+        };
+        let [kernel, queue] = engines.each_ref().map(words);
+        let module = words(module);
         let demonstration = match demonstration {
             None => "-",
             Some(true) => "good",
@@ -180,7 +199,7 @@ fn table(reports: &[Report]) -> String {
         };
         let title = system.title;
         lines.push(format!(
-            "| {title} | {release} | {check} | {kernel} | {queue} | {demonstration} |"
+            "| {title} | {release} | {check} | {kernel} | {queue} | {demonstration} | {module} |"
         ));
     }
     lines.join("\n")
@@ -196,18 +215,23 @@ mod tests {
                        {\"name\": \"XDP\", \"missing\": \"old\", \"replaceable\": true}]}\n\
                        guest: kernel engine\ntest a ... ok\nskipped: no b\n\
                        test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured\nexit 0\n\
-                       guest: demonstration\nexit 1\nguest: end\n";
+                       guest: demonstration\nexit 1\nguest: module\n\
+                       test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\nexit 0\n\
+                       guest: end\n";
         let read = report(&SYSTEMS[0], "5.10".to_string(), console).unwrap();
         let counts = read.engines[0].as_ref().map(|it| (it.passed, it.skipped.len()));
         assert_eq!(counts, Some((1, 1)));
         assert_eq!(read.demonstration, Some(false));
-        let line = "| good; XDP: old | 1 passed, 0 failed, 1 skipped | - | FAILED |";
+        let line = "| good; XDP: old | 1 passed, 0 failed, 1 skipped | - | FAILED | \
+                    3 passed, 0 failed, 0 skipped |";
         assert!(table(&[read]).ends_with(line));
         let none = "guest: check\n{\"kernel\": [{\"name\": \"eBPF\", \"missing\": \"old\"}]}\n";
         let read = report(&SYSTEMS[0], "5.10".to_string(), none).unwrap();
-        assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | refused: eBPF: old | - | - | - |"));
+        assert!(
+            table(&[read]).ends_with("| Debian 11 | 5.10 | refused: eBPF: old | - | - | - | - |")
+        );
         let read = report(&SYSTEMS[0], "5.10".to_string(), "guest: end\n").unwrap();
-        assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | - | - | - | - |"));
+        assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | - | - | - | - | - |"));
         assert!(report(&SYSTEMS[0], String::new(), "guest: check\nresidue: broken\n").is_err());
     }
 

@@ -32,7 +32,7 @@ Make the packages in target/packages, and test each where nothing else of the pr
             library's interface is compared with that of the last release, or of the git revision
             REV, by cargo-semver-checks; cargo-deny checks the dependencies by deny.toml
   program   The program as one static file for x86-64 Linux, with man pages and completions
-  debian    Debian packages of the program and of the C library
+  debian    Debian packages of the program, of the C library and of the kernel module
   wheels    Python wheels for glibc and musl on x86-64 and aarch64, and a source distribution
   npm       The JavaScript package
 

@@ -88,12 +88,21 @@ __attribute__((noinline)) __u32 slicing(__u32 polynomial, __u32 start, __u32 len
 	return value;
 }
 
+// The kernel's CRC-32C, which uses the CPU's instructions: a function of the module bpf_crc32c
+// (kernel-module/). Where it is not loaded, its address is 0, and the verifier removes the call.
+extern __u32 bpf_crc32c(__u32 crc, const void *data, __u32 data__sz) __weak;
+
 // Returns the CRC of `length` bytes of the working memory from BEFORE on, in network byte order as
 // the option holds it. There must be zeros before. Destroys the bytes.
 static __always_inline __u32 crc(__u32 polynomial, struct scratch *s, __u32 length)
 {
 	__u32 done = 0, value = ~0u;
 
+	OPAQUE(length);
+	if (length > LONGEST + 64)
+		return 0;
+	if (!polynomial && bpf_crc32c)
+		return bpf_htonl(~bpf_crc32c(value, s->text + BEFORE, length));
 	if (length > SHORT) {
 		*(__u32 *)(s->text + BEFORE) ^= value;
 		value = 0;

@@ -16,7 +16,7 @@ static __always_inline int fill(struct __sk_buff *skb, struct scratch *s, __u8 v
 	if (value != 1 && offset > 56)
 		return 0;
 	offset = within(offset);
-	new = value_of(s, value);
+	new = value_of(value);
 	if (value >= FIRST_BESIDE) {
 		__builtin_memcpy(&old, s->tcp + offset + 2, 4);
 		overwrite(skb, TC, s, offset + 2, old, new, 0);

@@ -32,6 +32,8 @@
 #define GUARD_TOP 32
 // Not for the programs: the end of the guard switches the threads that receive off.
 #define GUARD_THREADS 16
+// Not for the programs: they call the kernel's CRC-32C.
+#define GUARD_KERNEL_CRC 64
 
 // Phases of a connection and of a socket.
 #define GUARD_OPENING 1

@@ -67,10 +67,15 @@ static __always_inline __u32 crc_of_data(struct scratch *s, __u32 length)
 
 // Returns the check value of the gathered segment, in network byte order: a CRC for the option, or
 // what belongs into the checksum field, in the first half, and into the option.
-static __always_inline __be32 value_of(struct scratch *s, __u8 value)
+__attribute__((noinline)) __be32 value_of(__u32 value)
 {
-	__u32 pseudo = value == 7 ? 0 : pseudo_length(s), at = s->data_at, length;
+	struct scratch *s = own_scratch();
+	__u32 pseudo, at, length;
 
+	if (!s)
+		return 0;
+	pseudo = value == 7 ? 0 : pseudo_length(s);
+	at = s->data_at;
 	if (value == 4)
 		return crc_of_data(s, s->length - s->header);
 	__builtin_memset(s->text + BEFORE - 104, 0, 104);
@@ -139,7 +144,7 @@ static __always_inline enum judged verify_field(struct scratch *s, __u8 value, _
 		__builtin_memcpy(&words[1], s->tcp + within(offset) + 2, 2);
 	}
 	__builtin_memcpy(&stored, words, 4);
-	return form_of(stored, value) == form_of(value_of(s, value), value) ? GOOD : BOTH_BAD;
+	return form_of(stored, value) == form_of(value_of(value), value) ? GOOD : BOTH_BAD;
 }
 
 static __always_inline enum judged verify(void *context, const int hook, struct scratch *s,
@@ -163,10 +168,22 @@ static __always_inline enum judged verify(void *context, const int hook, struct 
 	offset = within(offset);
 	__builtin_memcpy(&stored, s->tcp + offset + 2, 4);
 	*state = checksum_state(s, c, at);
-	is_right = value_of(s, value) == stored;
+	is_right = value_of(value) == stored;
 	if (*state)
 		return is_right ? GOOD : ONLY_CRC_BAD;
 	return is_right ? ONLY_TCP_BAD : BOTH_BAD;
+}
+
+// Whether data of a packet have this CRC. A function of its own, whose lengths the verifier does
+// not follow through the loop that calls it.
+__attribute__((noinline)) int has_crc(struct __sk_buff *skb, __u32 at, __u32 length, __u32 expected)
+{
+	struct scratch *s = own_scratch();
+
+	if (!s || length < 1 || length > LONGEST ||
+	    bpf_skb_load_bytes(skb, at, s->text + BEFORE, bounded(length, LONGEST)))
+		return 0;
+	return crc_of_data(s, length) == expected;
 }
 
 // As `verify`, for segments that the kernel has merged, whose checksums it has verified: their
@@ -186,13 +203,7 @@ static __always_inline enum judged verify_merged(struct __sk_buff *skb, struct s
 		__u32 length = skb->gso_size;
 		if (length > rest)
 			length = rest;
-		OPAQUE(length);
-		if (length < 1 || length > LONGEST)
-			return ONLY_CRC_BAD;
-		// Apart from `length`: sums of bounded numbers would make every turn another state.
-		__u32 bytes = bounded(length, LONGEST);
-		if (bpf_skb_load_bytes(skb, at, s->text + BEFORE, bytes) ||
-		    crc_of_data(s, bytes) != stored)
+		if (!has_crc(skb, at, length, stored))
 			return ONLY_CRC_BAD;
 		at += length;
 		rest -= length;

@@ -8,6 +8,7 @@
 
 mod device;
 mod filters;
+mod function;
 pub mod layout;
 mod listeners;
 mod load;

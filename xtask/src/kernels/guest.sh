@@ -1,4 +1,5 @@
-# What the machine runs, on the console. Before it: MODULES, RELEASE, RESIDUE, SCENARIOS, ONLY.
+# What the machine runs, on the console. Before it: MODULES, RELEASE, RESIDUE, SCENARIOS, SEGMENTS,
+# MODULE, PART, ONLY.
 exec </dev/console >/dev/console 2>&1
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
 mount -t cgroup2 cgroups /sys/fs/cgroup
@@ -16,7 +17,27 @@ scenarios() {
     [ $code -eq 0 ] || failed=$code
 }
 failed=0
-if [ -n "$ONLY" ]; then
+
+# The programs without the module, and with it: the same verdicts and values as the engine, on a
+# million segments of values 4, 5 and 7, which call it.
+with_module() {
+    echo "guest: module"
+    code=0
+    export RESIDUE_REQUIRE_ALL=1
+    RESIDUE_KERNEL_CRC=0 "$SEGMENTS" --color never --exact verdicts::golden_segments_both_ways ||
+        code=$?
+    modprobe libcrc32c && insmod "$MODULE" || code=$?
+    export RESIDUE_KERNEL_CRC=1 RESIDUE_KERNEL_SEGMENTS=112000
+    "$SEGMENTS" --color never golden_ damaged_ sent_ || code=$?
+    "$RESIDUE" guard check --interface lo | grep "CRC-32C by the kernel" || code=$?
+    "$RESIDUE" guard demo --engine kernel --case swap --value 5 --segments 400 || code=$?
+    rmmod bpf_crc32c || code=$?
+    echo "exit $code"
+}
+
+if [ "$PART" = module ]; then
+    with_module
+elif [ -n "$ONLY" ]; then
     echo "guest: kernel engine"
     scenarios --include-ignored "$ONLY"
     echo "exit $failed"
@@ -38,6 +59,7 @@ else
     echo "guest: demonstration"
     "$RESIDUE" guard demo --engine $engine --case swap,sequence --value 3,5,7 --segments 400
     echo "exit $?"
+    [ -z "$MODULE" ] || with_module
 fi
 echo "guest: end"
 echo o >/proc/sysrq-trigger

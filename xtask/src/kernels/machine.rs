@@ -22,6 +22,18 @@ const KERNEL: &str = "console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off no
 pub struct Programs {
     pub residue: PathBuf,
     pub scenarios: PathBuf,
+    /// The tests of the programs in the kernel, on segments.
+    pub segments: PathBuf,
+}
+
+/// What a machine runs of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Part<'a> {
+    All,
+    /// Scenarios whose names contain this.
+    Only(&'a str),
+    /// The module.
+    Module,
 }
 
 /// A machine with a kernel from a folder that `packages` has filled.
@@ -29,12 +41,14 @@ pub struct Machine<'a> {
     pub folder: &'a Path,
     pub release: &'a str,
     pub programs: &'a Programs,
+    /// The module for the kernel.
+    pub module: Option<&'a Path>,
 }
 
 impl Machine<'_> {
     /// Runs the machine to its end; passes its console on, and returns it.
-    pub fn run(&self, only: Option<&str>) -> Result<String, String> {
-        let first = self.first_files(only)?;
+    pub fn run(&self, part: Part) -> Result<String, String> {
+        let first = self.first_files(part)?;
         let mut qemu = Command::new("qemu-system-x86_64");
         qemu.args(["-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "2", "-m", "2048"])
             .args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot"])
@@ -53,7 +67,7 @@ impl Machine<'_> {
     }
 
     /// Packs the first file system.
-    fn first_files(&self, only: Option<&str>) -> Result<PathBuf, String> {
+    fn first_files(&self, part: Part) -> Result<PathBuf, String> {
         let files = emptied(&self.folder.join("first"))?;
         for folder in ["bin", "modules", "proc", "sys", "dev", "lower", "upper", "system"] {
             created(&files.join(folder))?;
@@ -68,7 +82,10 @@ impl Machine<'_> {
             ("RELEASE", self.release),
             ("RESIDUE", &*self.programs.residue.to_string_lossy()),
             ("SCENARIOS", &*self.programs.scenarios.to_string_lossy()),
-            ("ONLY", only.unwrap_or_default()),
+            ("SEGMENTS", &*self.programs.segments.to_string_lossy()),
+            ("MODULE", &*self.module.map(Path::to_string_lossy).unwrap_or_default()),
+            ("PART", if part == Part::Module { "module" } else { "all" }),
+            ("ONLY", if let Part::Only(only) = part { only } else { "" }),
         ];
         let mut guest: String = variables.map(|(name, value)| quoted(name, value)).concat();
         guest += include_str!("guest.sh");

@@ -1,7 +1,7 @@
 //! The kernels' packages: from the mirrors of their distributions, by apt with settings of its own.
 
 use crate::shell::{created, done, emptied, entries, name, only, output, written};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A distribution, and the package that depends on its newest kernel.
@@ -12,11 +12,14 @@ pub struct System {
     mirror: &'static str,
     suite: &'static str,
     package: &'static str,
+    /// Whether the module of `kernel-module/` is built for its kernel.
+    pub has_module: bool,
 }
 
 /// In order of the kernels' versions.
 pub const SYSTEMS: [System; 5] = [
-    debian("debian-11", "Debian 11", "bullseye"),
+    // Programs of tc cannot call functions of modules before Linux 5.18.
+    System { has_module: false, ..debian("debian-11", "Debian 11", "bullseye") },
     ubuntu("ubuntu-22.04", "Ubuntu 22.04", "jammy-updates"),
     debian("debian-12", "Debian 12", "bookworm"),
     ubuntu("ubuntu-24.04", "Ubuntu 24.04", "noble-updates"),
@@ -26,13 +29,13 @@ pub const SYSTEMS: [System; 5] = [
 const fn debian(name: &'static str, title: &'static str, suite: &'static str) -> System {
     let mirror = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] \
                   http://deb.debian.org/debian";
-    System { name, title, mirror, suite, package: "linux-image-amd64" }
+    System { name, title, mirror, suite, package: "linux-image-amd64", has_module: true }
 }
 
 /// Debian has no keys of Ubuntu's. The machine has no network, and changes no file here.
 const fn ubuntu(name: &'static str, title: &'static str, suite: &'static str) -> System {
     let mirror = "[trusted=yes] http://archive.ubuntu.com/ubuntu";
-    System { name, title, mirror, suite, package: "linux-image-generic" }
+    System { name, title, mirror, suite, package: "linux-image-generic", has_module: false }
 }
 
 /// Downloads the packages of a kernel and unpacks them, unless they are there; returns the kernel's
@@ -65,6 +68,28 @@ pub fn fetched(system: &System, folder: &Path) -> Result<String, String> {
     done(Command::new("depmod").arg("-b").arg(folder).arg(&release))?;
     written(&done_file, &release)?;
     Ok(release)
+}
+
+/// Downloads the packages of the headers of a kernel.
+pub fn headers(system: &System, folder: &Path, release: &str) -> Result<Vec<PathBuf>, String> {
+    let apt = Apt::new(system, folder)?;
+    done(apt.command("apt-get").args(["-qq", "update"]))?;
+    let package = format!("linux-headers-{release}");
+    let mut depends = apt.command("apt-cache");
+    let text = output(depends.args(["depends", "--important", &package])).map_err(|why| {
+        format!(
+            "{why}
+{package} is gone; remove {} to get the newest kernel",
+            folder.display()
+        )
+    })?;
+    let is_one = |it: &&str| it.starts_with("linux-headers-") || it.starts_with("linux-kbuild-");
+    let others = text.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
+    let packages: Vec<&str> = others.filter(is_one).chain([&*package]).collect();
+    let debs = emptied(&folder.join("debs"))?;
+    done(apt.command("apt-get").args(["-qq", "download"]).args(packages).current_dir(&debs))?;
+    emptied(&folder.join("apt"))?;
+    entries(&debs)
 }
 
 /// apt, apart from this system's.

@@ -1,5 +1,5 @@
-//! Debian packages of the program and of the C library, by debhelper; packaging/debian describes
-//! them.
+//! Debian packages of the program, of the C library and of the kernel module, by debhelper;
+//! packaging/debian describes them.
 
 use super::materials;
 use crate::debian::install;
@@ -12,7 +12,7 @@ const SOURCES: &str = "packaging/debian";
 /// Runs in a copy of this system, with the packages in /packages.
 const CHECK: &str = "\
 set -e
-apt-get -qq -o=Dpkg::Use-Pty=0 install -y --no-install-recommends /packages/*.deb >/dev/null
+apt-get -qq -o=Dpkg::Use-Pty=0 install -y --no-install-recommends /packages/*residue*.deb >/dev/null
 cd \"$(mktemp -d)\"
 printf 123456789 >digits
 residue sum --code crc-32c digits | grep -q '^e3069283 '
@@ -30,12 +30,17 @@ cc program.c -o program $(pkg-config --cflags --libs residue)
 test \"$(./program)\" = e3069283
 apt-get -qq -o=Dpkg::Use-Pty=0 remove -y residue libresidue0 >/dev/null
 test ! -e /usr/bin/residue
+# DKMS would build the module for kernels that are not here.
+dpkg --unpack --force-depends /packages/bpf-crc32c-dkms_*.deb >/dev/null
+ls /usr/src/bpf-crc32c-*/dkms.conf /usr/src/bpf-crc32c-*/bpf_crc32c.c >/dev/null
 ";
 
 /// Builds the packages, lints them, and installs them in a copy of this system that ends with the
 /// test.
 pub fn make(folder: &Path) -> Result<Vec<String>, String> {
-    install(&[("dh", "debhelper"), ("dpkg-buildpackage", "dpkg-dev"), ("lintian", "lintian")])?;
+    let tools = [("dh", "debhelper"), ("dh_dkms", "dh-dkms"), ("lintian", "lintian")];
+    install(&tools)?;
+    install(&[("dpkg-buildpackage", "dpkg-dev")])?;
     let place = emptied(&target()?.join("debian"))?;
     let tree = emptied(&place.join("residue"))?;
     copied_tree(Path::new(SOURCES), &tree.join("debian"))?;
@@ -50,8 +55,11 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
         if name.ends_with(".deb") {
             let to = folder.join(&name);
             copied(&path, &to)?;
-            let of = if name.starts_with("residue_") { "residue-cli" } else { "residue-c" };
-            materials::beside(&to, of, &host)?;
+            // The module is one file of C.
+            if !name.starts_with("bpf-") {
+                let of = if name.starts_with("residue_") { "residue-cli" } else { "residue-c" };
+                materials::beside(&to, of, &host)?;
+            }
             packages.push(to);
         }
     }

@@ -100,6 +100,8 @@ constants! {
     TOP: u32 = GUARD_TOP 32;
     /// Flag, not for the programs: the end of the guard switches the threads that receive off.
     THREADS: u32 = GUARD_THREADS 16;
+    /// Flag, not for the programs: they call the kernel's CRC-32C.
+    KERNEL_CRC: u32 = GUARD_KERNEL_CRC 64;
     /// Phase: the host has sent a SYN.
     OPENING: u8 = GUARD_OPENING 1;
     /// Phase: the connection has a value.
@@ -184,7 +186,8 @@ structures! {
         pub tries: u8,
         /// Number of `ports`.
         pub port_count: u8,
-        /// [`REQUIRE`], [`NO_ETHERNET`], [`LIMITED`], [`PARTIAL`], [`TOP`], [`THREADS`].
+        /// [`REQUIRE`], [`NO_ETHERNET`], [`LIMITED`], [`PARTIAL`], [`TOP`], [`THREADS`],
+        /// [`KERNEL_CRC`].
         pub flags: u32,
         /// Interface that is guarded.
         pub device: u32,

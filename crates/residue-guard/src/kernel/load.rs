@@ -2,8 +2,10 @@
 
 use super::device;
 use super::filters::{self, EGRESS, INGRESS};
+use super::function;
 use super::layout::{
-    Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, TOP, VERSION, crc_tables,
+    Config, KERNEL_CRC, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, TOP, VERSION,
+    crc_tables,
 };
 use super::listeners;
 use super::maps::{Map, put};
@@ -117,7 +119,8 @@ fn change(settings: &Settings, there: &[Pins]) -> io::Result<()> {
             None => {
                 let Config { segmenter, completer, completed, .. } = before;
                 let config = config(settings, &pins.interface)?;
-                let config = Config { segmenter, completer, completed, ..config };
+                let flags = config.flags | before.flags & KERNEL_CRC;
+                let config = Config { flags, segmenter, completer, completed, ..config };
                 changes.push((pins, map, before, config));
                 continue;
             }
@@ -177,7 +180,13 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
     let interface = &pins.interface;
     let mut config = config(settings, interface)?;
     device::create(&mut config)?;
-    let programs = Programs::new(first)?;
+    let mut programs = Programs::new(first)?;
+    if !settings.as_oldest {
+        function::load_module();
+        if programs.settle_crc32c().is_ok() {
+            config.flags |= KERNEL_CRC;
+        }
+    }
     put(programs.map("config")?, &0_u32, &config)?;
     let cgroup = File::open(cgroup(settings)?)?;
     let target = cgroup.as_raw_fd() as u32;

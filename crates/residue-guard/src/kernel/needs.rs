@@ -11,9 +11,12 @@ pub const BY_XDP: &str = "eBPF: received segments (XDP)";
 /// Name of a need: sockets that listen already are included.
 pub const LISTENING: &str = "eBPF: services that listen already";
 
+/// Name of a need: the kernel computes CRC-32C for the programs.
+const KERNEL_CRC: &str = "eBPF: CRC-32C by the kernel";
+
 /// Tests the requirements of the kernel engine, without attaching anything. It runs without those
-/// that are replaceable: slower without XDP, and only for sockets younger than itself without the
-/// iterator over those that listen.
+/// that are replaceable: slower without XDP or the kernel's CRC-32C, and only for sockets younger
+/// than itself without the iterator over those that listen.
 #[must_use]
 pub fn needs() -> Vec<Need> {
     let need = |name, result: io::Result<()>, replaceable| Need {
@@ -27,7 +30,7 @@ pub fn needs() -> Vec<Need> {
         need("ip (iproute2)", device::has_ip(), false),
         need("devices that cut packets", device::are_possible().map_err(explain), false),
     ];
-    let programs = match Programs::new(None) {
+    let mut programs = match Programs::new(None) {
         Ok(programs) => programs,
         Err(error) => {
             needs.push(need("eBPF", Err(error), false));
@@ -47,5 +50,7 @@ pub fn needs() -> Vec<Need> {
     let by_tc = |error| io::Error::other(format!("checked by tc instead: {error}"));
     needs.push(need(BY_XDP, xdp.map_err(by_tc), true));
     needs.push(need(LISTENING, listeners::can_include(&programs), true));
+    let by_programs = |error| io::Error::other(format!("computed by the programs: {error}"));
+    needs.push(need(KERNEL_CRC, programs.settle_crc32c().map_err(by_programs), true));
     needs
 }

@@ -1,8 +1,8 @@
 //! The compiled programs: an ELF file of a compiler for BPF, taken apart for the kernel.
 //!
 //! Only what `bpf/guard.bpf.c` uses is understood: maps defined by types (BTF), functions with
-//! calls, and no global variables. A library would do the same, but compiles longer than this
-//! crate.
+//! calls, functions of the kernel, and no global variables. A library would do the same, but
+//! compiles longer than this crate.
 
 use std::io;
 use std::ops::Range;
@@ -12,9 +12,14 @@ const INSTRUCTION: usize = 8;
 /// Kinds of relocations: an address of 64 bits, and a call.
 const RELOCATES_MAP: u32 = 1;
 const RELOCATES_CALL: u32 = 10;
-/// Source registers that mark the descriptor of a map, and a call of a function.
+/// Source registers that mark the descriptor of a map, and a call of a function, of the program's
+/// own or of the kernel.
 const MAP_DESCRIPTOR: u8 = 1;
 const CALL: u8 = 1;
+const KERNEL_CALL: u8 = 2;
+/// Instructions: the first half of a number of 64 bits, and a call.
+const NUMBER: u8 = 0x18;
+const CALLS: u8 = 0x85;
 
 /// A map to create.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +43,27 @@ pub(super) struct Program {
     pub maps: Vec<(usize, usize)>,
     /// Types of the functions: `struct bpf_func_info`.
     pub functions: Vec<u8>,
+    /// Offsets of the instructions that use a function of the kernel: its address, or a call.
+    pub kernel: Vec<(usize, String)>,
+}
+
+impl Program {
+    /// Calls a function of the kernel, by the number of its type and the place of the descriptor of
+    /// these types; or never, if there is none: the verifier does not follow a branch that asks for
+    /// its address, which is 0 then.
+    pub fn use_kernel(&mut self, name: &str, function: Option<(u32, u16)>) {
+        for (at, _) in self.kernel.iter().filter(|(_, each)| each == name) {
+            let instruction = &mut self.instructions[*at..at + INSTRUCTION];
+            let (source, offset, number) = match (instruction[0], function) {
+                (NUMBER, function) => (0, 0, u32::from(function.is_some())),
+                (_, Some((number, place))) => (KERNEL_CALL, place, number),
+                (_, None) => (0, 0, 0),
+            };
+            instruction[1] = instruction[1] & 0x0f | source << 4;
+            instruction[2..4].copy_from_slice(&offset.to_ne_bytes());
+            instruction[4..].copy_from_slice(&number.to_ne_bytes());
+        }
+    }
 }
 
 /// An object file.
@@ -112,7 +138,8 @@ impl<'a> Object<'a> {
         Some(object)
     }
 
-    /// Returns the types for the kernel, with the places of variables, which compilers leave open.
+    /// Returns the types for the kernel, with the places of variables, which compilers leave open,
+    /// and names of types in place of the kernel's functions, which it does not take from others.
     pub fn types(&self) -> io::Result<Vec<u8>> {
         self.completed_types().ok_or_else(|| io::Error::other("the object's types are malformed"))
     }
@@ -121,6 +148,9 @@ impl<'a> Object<'a> {
         let mut bytes = self.types.bytes.to_vec();
         let base = self.types.start;
         for (at, each) in self.types.all.iter().enumerate() {
+            if each.kind == FUNCTION && each.count == EXTERNAL {
+                put32(&mut bytes, base + each.at + 4, TYPEDEF << 24)?;
+            }
             if each.kind != DATA_SECTION || at == 0 {
                 continue;
             }
@@ -173,6 +203,13 @@ impl<'a> Object<'a> {
                 let at = start + offset - range.start;
                 let symbol = self.symbols.get(symbol)?;
                 match kind {
+                    _ if symbol.section == UNDEFINED => {
+                        let instruction = program.instructions.get(at..at + INSTRUCTION)?;
+                        if ![NUMBER, CALLS].contains(&instruction[0]) {
+                            return None;
+                        }
+                        program.kernel.push((at, symbol.name.to_string()));
+                    }
                     RELOCATES_MAP => {
                         let map = self.maps.iter().position(|map| map.name == symbol.name)?;
                         let registers = program.instructions.get_mut(at + 1)?;
@@ -262,6 +299,20 @@ pub(super) fn function(types: &[u8], name: &str) -> Option<u32> {
     types.all.iter().position(is_it).map(|number| number as u32)
 }
 
+/// As [`function`], among the types of a module, whose numbers and names go on behind those of the
+/// kernel.
+pub(super) fn module_function(kernel: &[u8], module: &[u8], name: &str) -> Option<u32> {
+    let (kernel, module) = (Types::parse(kernel)?, Types::parse(module)?);
+    let before = kernel.names()?.len();
+    let is_it = |each: &Type| {
+        let own = each.name.checked_sub(before).and_then(|at| text(module.names()?, at));
+        each.kind == FUNCTION && own == Some(name)
+    };
+    // Both count `void`.
+    let place = module.all.iter().position(is_it)?;
+    Some((kernel.all.len() - 1 + place) as u32)
+}
+
 fn section<'a>(file: &'a [u8], sections: &[Section], name: &str) -> Option<&'a [u8]> {
     file.get(sections.iter().find(|section| section.name == name)?.place.clone())
 }
@@ -308,6 +359,11 @@ fn functions(file: &[u8], sections: &[Section], types: &Types) -> Option<Vec<(us
     }
     Some(all)
 }
+
+/// The section of symbols that another file defines.
+const UNDEFINED: usize = 0;
+/// The number of entries that a function's type has if another file defines it.
+const EXTERNAL: usize = 2;
 
 /// Kinds of types.
 const INTEGER: u32 = 1;
@@ -467,6 +523,67 @@ mod tests {
         }
         assert!(object.program("nothing").is_err());
         assert_eq!(object.types().unwrap().len(), object.types.bytes.len());
+    }
+
+    #[test]
+    fn functions_of_the_kernel_are_called_or_left_out() {
+        let object = Object::parse(PROGRAMS).unwrap();
+        // Other files' functions are none of an object's.
+        let loaded = object.types().unwrap();
+        let types = Types::parse(&loaded).unwrap();
+        let named = types.all.iter().skip(1).find(|it| types.name(it) == Some("bpf_crc32c"));
+        assert_eq!(named.unwrap().kind, TYPEDEF);
+        assert!(types.all.iter().all(|it| it.kind != FUNCTION || it.count < EXTERNAL));
+        for name in ["guard_egress", "guard_ingress", "guard_xdp"] {
+            let linked = object.program(name).unwrap();
+            let read = |function| {
+                let mut program = linked.clone();
+                program.use_kernel("bpf_crc32c", function);
+                let at = |at: &usize| -> [u8; 8] {
+                    program.instructions[*at..at + INSTRUCTION].try_into().unwrap()
+                };
+                let both: Vec<[u8; 8]> =
+                    program.kernel.iter().map(|(place, _)| at(place)).collect();
+                assert_eq!(both.iter().filter(|it| it[0] == CALLS).count() * 2, both.len());
+                both
+            };
+            for instruction in read(Some((0x0102_0304, 1))) {
+                let [operation, registers, rest @ ..] = instruction;
+                let number = u32::from_ne_bytes(rest[2..].try_into().unwrap());
+                let (source, place) = (registers >> 4, u16::from_ne_bytes([rest[0], rest[1]]));
+                let wanted = if operation == CALLS { (2, 1, 0x0102_0304) } else { (0, 0, 1) };
+                assert_eq!((source, place, number), wanted, "{name}");
+            }
+            for instruction in read(None) {
+                assert_eq!((instruction[1] >> 4, &instruction[2..]), (0, &[0; 6][..]), "{name}");
+            }
+            let mut other = linked.clone();
+            other.use_kernel("another", Some((7, 1)));
+            assert_eq!(other, linked);
+        }
+    }
+
+    /// A module's types count on from those of the kernel, and so do their names.
+    #[test]
+    fn functions_of_modules_have_numbers_behind_the_kernels() {
+        let types = |names: &str, functions: &[u32]| {
+            let body: Vec<u32> =
+                functions.iter().flat_map(|&name| [name, FUNCTION << 24 | 1, 0]).collect();
+            let length = 4 * body.len() as u32;
+            let words = [24, 0, length, length, names.len() as u32];
+            let mut bytes = [0xeb9f_u16.to_ne_bytes(), [1, 0]].concat();
+            bytes.extend(words.iter().chain(&body).flat_map(|word| word.to_ne_bytes()));
+            bytes.extend(names.bytes());
+            bytes
+        };
+        let kernel = types("\0one\0two\0", &[1, 5]);
+        let module = types("\0three\0", &[1, 9 + 1]);
+        assert_eq!(function(&kernel, "two"), Some(2));
+        assert_eq!(module_function(&kernel, &module, "three"), Some(4));
+        // The kernel's names are no functions of the module by themselves.
+        assert_eq!(module_function(&kernel, &module, "one"), None);
+        assert_eq!(module_function(&kernel, &module, "two"), None);
+        assert_eq!(module_function(&kernel, b"", "three"), None);
     }
 
     #[test]

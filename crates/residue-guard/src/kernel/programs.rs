@@ -1,8 +1,8 @@
 //! The programs, loaded one by one, and the maps that they share.
 
 use super::PROGRAMS;
-#[cfg(test)]
 use super::filters::{EGRESS, INGRESS};
+use super::function::{self, Function};
 use super::object::{self, Object};
 use super::pins::Pins;
 use crate::sys::bpf::{self, Kind, NewMap};
@@ -28,6 +28,8 @@ pub(super) struct Programs {
     object: Object<'static>,
     types: OwnedFd,
     pub(super) maps: Vec<(String, OwnedFd)>,
+    /// The kernel's CRC-32C, if programs are to call it.
+    pub(super) crc32c: Option<Function>,
 }
 
 impl Programs {
@@ -58,7 +60,7 @@ impl Programs {
             let created = bpf::create_map(&new).map_err(explain)?;
             maps.push((map.name.clone(), created));
         }
-        Ok(Programs { object, types, maps })
+        Ok(Programs { object, types, maps, crc32c: None })
     }
 
     pub(super) fn map(&self, name: &str) -> io::Result<BorrowedFd<'_>> {
@@ -69,7 +71,35 @@ impl Programs {
 
     /// Loads a program: the verifier of this kernel accepts it.
     pub(super) fn load(&self, name: &str) -> io::Result<OwnedFd> {
+        self.load_with(name, self.crc32c.as_ref())
+    }
+
+    /// Makes the programs do without the kernel's CRC-32C, unless the verifier of this kernel lets
+    /// all of them call it that it accepts at all.
+    ///
+    /// # Errors
+    ///
+    /// Why they do without.
+    pub(super) fn settle_crc32c(&mut self) -> io::Result<()> {
+        let may_call = |crc32c: &Function| {
+            [EGRESS, INGRESS, XDP].iter().try_for_each(|name| {
+                let called = self.load_with(name, Some(crc32c)).map(drop);
+                called.or_else(|why| self.load_with(name, None).map_or(Ok(()), |_| Err(why)))
+            })
+        };
+        let result = Function::find().and_then(|it| may_call(&it).map(|()| it));
+        let (crc32c, why) = match result {
+            Ok(crc32c) => (Some(crc32c), Ok(())),
+            Err(why) => (None, Err(why)),
+        };
+        self.crc32c = crc32c;
+        why
+    }
+
+    /// Loads a program that calls the kernel's CRC-32C, or does not.
+    pub(super) fn load_with(&self, name: &str, crc32c: Option<&Function>) -> io::Result<OwnedFd> {
         let mut program = self.object.program(name)?;
+        program.use_kernel(function::NAME, crc32c.map(Function::call));
         for &(at, map) in &program.maps {
             let descriptor = self.maps[map].1.as_raw_fd();
             program.instructions[at + 4..at + 8].copy_from_slice(&descriptor.to_ne_bytes());
@@ -81,7 +111,8 @@ impl Programs {
             _ => Kind::Classifier,
         };
         let (code, functions) = (&program.instructions, &program.functions);
-        bpf::load_program(name, kind, code, self.types.as_fd(), functions).map_err(explain)
+        let module = crc32c.map(Function::types);
+        bpf::load_program(name, kind, code, self.types.as_fd(), functions, module).map_err(explain)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The status of the guard inside the kernel, read from its maps.
 
 use super::layout::{
-    AGREED, Config, Connection, Counters as Raw, Destination as Entry, Key, PORTS, REASON_LARGE,
-    REASON_SILENT, REQUIRE, STEP_FOUR, STEP_OWN,
+    AGREED, Config, Connection, Counters as Raw, Destination as Entry, KERNEL_CRC, Key, PORTS,
+    REASON_LARGE, REASON_SILENT, REQUIRE, STEP_FOUR, STEP_OWN,
 };
 use super::load::LONGEST;
 use super::maps::{self, Map};
@@ -36,6 +36,10 @@ pub struct Status {
     pub value: Option<u8>,
     /// Whether it refuses connections that it cannot guard.
     pub required: bool,
+    /// Whether the kernel computes CRC-32C for the programs: module `bpf_crc32c` was loaded when
+    /// the guard was switched on.
+    #[serde(default)]
+    pub kernel_crc32c: bool,
     /// Folder of the cgroup whose sockets are guarded.
     pub cgroup: Option<PathBuf>,
     /// Seconds since it was installed.
@@ -133,6 +137,7 @@ fn read(all: &[Pins], pins: &Pins) -> io::Result<Status> {
         ports: ports.iter().map(ToString::to_string).collect(),
         value: (config.value > 0).then_some(config.value),
         required: config.flags & REQUIRE > 0,
+        kernel_crc32c: config.flags & KERNEL_CRC > 0,
         cgroup: pins.cgroup(),
         uptime: pins.age().as_secs_f64(),
         guarded: guarded.len(),

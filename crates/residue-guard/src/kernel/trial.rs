@@ -44,13 +44,21 @@ impl Trial {
     ///
     /// If the kernel does not allow it, or lacks something.
     pub fn new(config: &Config) -> io::Result<Trial> {
-        let programs = Programs::new(None)?;
+        let mut programs = Programs::new(None)?;
+        // Without it, they do without.
+        let _ = programs.settle_crc32c();
         put(programs.map("config")?, &0_u32, config)?;
         for (at, tables) in (0_u32..).zip(crc_tables()) {
             put(programs.map("crc_tables")?, &at, &tables)?;
         }
         let loaded = [programs.load(EGRESS)?, programs.load(INGRESS)?, programs.load(XDP)?];
         Ok(Trial { programs, loaded })
+    }
+
+    /// Returns whether the programs call the kernel's CRC-32C.
+    #[must_use]
+    pub fn calls_kernel_crc(&self) -> bool {
+        self.programs.crc32c.is_some()
     }
 
     /// Inserts a connection into the map of its phase.

@@ -8,7 +8,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 mod maps;
+mod types;
 pub(crate) use maps::*;
+pub(crate) use types::*;
 
 /// A command of bpf(2).
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,8 @@ enum Command {
     TestRun = 10,
     ObjectInfo = 15,
     TypesLoad = 18,
+    TypesOpen = 19,
+    TypesNext = 23,
     LinkCreate = 28,
     IteratorCreate = 33,
 }
@@ -69,29 +73,6 @@ fn name(text: &str) -> [u8; 16] {
     name
 }
 
-/// Loads types (BTF).
-pub(crate) fn load_types(types: &[u8]) -> io::Result<OwnedFd> {
-    #[repr(C)]
-    struct Attributes {
-        types: u64,
-        log: u64,
-        length: u32,
-        log_length: u32,
-        log_level: u32,
-        padding: u32,
-    }
-    let mut attributes = Attributes {
-        types: types.as_ptr() as u64,
-        log: 0,
-        length: types.len() as u32,
-        log_length: 0,
-        log_level: 0,
-        padding: 0,
-    };
-    // SAFETY: the layout is the command's, which reads as many bytes as the slice has.
-    unsafe { descriptor(Command::TypesLoad, &mut attributes) }
-}
-
 /// Kinds of programs (`enum bpf_prog_type`) with their attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -120,13 +101,15 @@ fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::WouldBlock, why))
 }
 
-/// Loads a program. The error has the last lines of the verifier's log.
+/// Loads a program, which may call functions of the module with these types. The error has the last
+/// lines of the verifier's log.
 pub(crate) fn load_program(
     text: &str,
     kind: Kind,
     instructions: &[u8],
     types: BorrowedFd,
     functions: &[u8],
+    module: Option<BorrowedFd>,
 ) -> io::Result<OwnedFd> {
     #[repr(C)]
     struct Attributes {
@@ -150,6 +133,9 @@ pub(crate) fn load_program(
         lines: u64,
         line_count: u32,
         iterator: u32,
+        attached: u32,
+        relocations: u32,
+        descriptors: u64,
     }
     const XDP_HAS_FRAGMENTS: u32 = 1 << 5;
     let (number, attachment, flags) = match kind {
@@ -159,6 +145,8 @@ pub(crate) fn load_program(
         Kind::Iterator(_) => (26, Attachment::Iterator as u32, 0),
     };
     let license = c"Dual MIT/GPL";
+    // At `MODULE`; the first place stands for the kernel itself.
+    let descriptors = [0, module.map_or(0, |types| types.as_raw_fd())];
     let mut attributes = Attributes {
         kind: number,
         count: (instructions.len() / 8) as u32,
@@ -180,9 +168,14 @@ pub(crate) fn load_program(
         lines: 0,
         line_count: 0,
         iterator: if let Kind::Iterator(of) = kind { of } else { 0 },
+        attached: 0,
+        relocations: 0,
+        // Kernels before 5.14 know no descriptors.
+        descriptors: if module.is_some() { descriptors.as_ptr() as u64 } else { 0 },
     };
     // SAFETY: the layout is the command's. It reads the licence, a string that ends with a zero,
-    // and as many instructions and types of functions as there are.
+    // as many instructions and types of functions as there are, and the descriptors to which
+    // instructions refer, `MODULE` at most.
     let error = match uninterrupted(|| unsafe { descriptor(Command::ProgramLoad, &mut attributes) })
     {
         Ok(program) => return Ok(program),

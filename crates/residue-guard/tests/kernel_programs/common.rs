@@ -61,7 +61,13 @@ pub fn trial(value: u8, flags: u32) -> Option<Trial> {
         ..KernelConfig::default()
     };
     match Trial::new(&config) {
-        Ok(trial) => Some(trial),
+        Ok(trial) => {
+            // Set where it is known whether the module bpf_crc32c is loaded.
+            if let Ok(expected) = std::env::var("RESIDUE_KERNEL_CRC") {
+                assert_eq!(trial.calls_kernel_crc(), expected == "1", "module bpf_crc32c");
+            }
+            Some(trial)
+        }
         Err(error) => {
             residue_testing::skip(&format!("programs in the kernel: {error}"));
             None

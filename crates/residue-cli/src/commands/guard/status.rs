@@ -97,8 +97,9 @@ pub fn kernel_head(status: &kernel::Status) -> String {
         none if none.is_empty() => none,
         some => format!("; threads receive from {some}"),
     };
+    let crc = if status.kernel_crc32c { "; the kernel computes CRC-32C" } else { "" };
     format!(
-        "guarding {}, {ports}{}: {value}, {policy}; in the kernel, by {}{threads}",
+        "guarding {}, {ports}{}: {value}, {policy}; in the kernel, by {}{crc}{threads}",
         names(status),
         cgroup.unwrap_or_default(),
         parts.join(", ")
