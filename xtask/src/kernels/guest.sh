@@ -31,7 +31,12 @@ with_module() {
     "$SEGMENTS" --color never golden_ damaged_ sent_ || code=$?
     "$RESIDUE" guard check --interface lo | grep "CRC-32C by the kernel" || code=$?
     "$RESIDUE" guard demo --engine kernel --case swap --value 5 --segments 400 || code=$?
-    rmmod bpf_crc32c || code=$?
+    # The kernel frees programs some time after they are detached.
+    for _ in $(seq 60); do
+        rmmod bpf_crc32c 2>/dev/null && break
+        sleep 1
+    done
+    [ ! -e /sys/module/bpf_crc32c ] || code=1
     echo "exit $code"
 }
 
