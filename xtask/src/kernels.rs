@@ -30,7 +30,7 @@ With --only, tests whose names contain TEST, and nothing else; with --module, on
 kernel module, which is built for Debian 12 and 13. The packages are kept in target/kernels; remove
 a system's folder there to get its newest kernel.";
 
-const TOOLS: [(&str, &str); 9] = [
+const TOOLS: [(&str, &str); 10] = [
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("busybox", "busybox-static"),
     ("cpio", "cpio"),
@@ -39,6 +39,7 @@ const TOOLS: [(&str, &str); 9] = [
     ("xz", "xz-utils"),
     ("curl", "curl"),
     ("debootstrap", "debootstrap"),
+    ("ethtool", "ethtool"),
     ("iptables", "iptables"),
 ];
 

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::thread::ScopedJoinHandle;
 
 /// Programs that tests compare with or need, and the Debian package of each.
-const TOOLS: [(&str, &str); 16] = [
+const TOOLS: [(&str, &str); 17] = [
     ("crc32", "libarchive-zip-perl"),
     ("rhash", "rhash"),
     ("python3", "python3"),
@@ -19,6 +19,7 @@ const TOOLS: [(&str, &str); 16] = [
     ("iscsi-inq", "libiscsi-bin"),
     ("tshark", "tshark"),
     ("ip", "iproute2"),
+    ("ethtool", "ethtool"),
     ("iptables", "iptables"),
     ("nft", "nftables"),
     ("dumpcap", "tshark"),

@@ -34,6 +34,8 @@
 #define GUARD_THREADS 16
 // Not for the programs: they call the kernel's CRC-32C.
 #define GUARD_KERNEL_CRC 64
+// Not for the programs: the end of the guard switches the merging of received segments off.
+#define GUARD_MERGING 128
 
 // Phases of a connection and of a socket.
 #define GUARD_OPENING 1

@@ -76,7 +76,7 @@ fn again(test: &str, words: &[&str]) {
 
 /// Returns which program is missing that the hosts, and the rules between them, need.
 fn missing_tool() -> Option<String> {
-    let tools = ["ip", "iptables", "ip6tables", "unshare", "python3"];
+    let tools = ["ip", "iptables", "ip6tables", "unshare", "python3", "ethtool"];
     let missing = tools.into_iter().find(|tool| {
         let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();
         !found.is_ok_and(|output| output.status.success())

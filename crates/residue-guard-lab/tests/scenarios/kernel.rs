@@ -335,6 +335,44 @@ fn threads_that_receive() {
     });
 }
 
+/// Segments are merged after their check: TCP gets few of them. A veth device merges by itself only
+/// if its user asks for it; after the guard it is as before.
+#[test]
+fn segments_are_merged_after_their_check() {
+    kernel_scenario("kernel::segments_are_merged_after_their_check", |network| {
+        let merges = |host: &str, interface: &str| {
+            let features = must(&format!("ip netns exec {host} ethtool -k {interface}"));
+            let features = String::from_utf8_lossy(&features.stdout).into_owned();
+            features.contains("generic-receive-offload: on")
+        };
+        let received = || {
+            let counters = must("ip netns exec b cat /proc/net/snmp").stdout;
+            let counters = String::from_utf8_lossy(&counters).into_owned();
+            let numbers = counters.lines().filter(|line| line.starts_with("Ip: ")).nth(1);
+            let number = numbers.and_then(|line| line.split(' ').nth(3));
+            number.and_then(|number| number.parse::<u64>().ok()).expect("a number of packets")
+        };
+        let before = merges("b", "vb");
+        install(network, 5);
+        let by_xdp = network.has(BY_XDP);
+        assert_eq!(merges("b", "vb"), before || by_xdp);
+        assert_eq!(network.kernel_status("b").interfaces[0].merges, Some(before || by_xdp));
+        let start = received();
+        network.transfers(ADDRESSES[0], "push", 8 * FILE);
+        let (packets, counters) = (received() - start, network.kernel_status("b").counters);
+        let segments = counters.received[5].both_good;
+        assert!(segments > 5000, "{segments}");
+        assert!(!by_xdp || packets < segments / 2, "{packets} {segments}");
+        network.remove("b");
+        assert_eq!(merges("b", "vb"), before);
+        // What its user has switched on stays on.
+        must("ip netns exec b ethtool -K vb gro on");
+        network.install("b", 5);
+        network.remove("b");
+        assert!(merges("b", "vb"));
+    });
+}
+
 /// A bridge has no receive queues that a thread could serve, and a veth device none while it is
 /// down.
 #[test]

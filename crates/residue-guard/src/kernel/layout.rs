@@ -102,6 +102,9 @@ constants! {
     THREADS: u32 = GUARD_THREADS 16;
     /// Flag, not for the programs: they call the kernel's CRC-32C.
     KERNEL_CRC: u32 = GUARD_KERNEL_CRC 64;
+    /// Flag, not for the programs: the end of the guard switches the merging of received segments
+    /// off.
+    MERGING: u32 = GUARD_MERGING 128;
     /// Phase: the host has sent a SYN.
     OPENING: u8 = GUARD_OPENING 1;
     /// Phase: the connection has a value.
@@ -187,7 +190,7 @@ structures! {
         /// Number of `ports`.
         pub port_count: u8,
         /// [`REQUIRE`], [`NO_ETHERNET`], [`LIMITED`], [`PARTIAL`], [`TOP`], [`THREADS`],
-        /// [`KERNEL_CRC`].
+        /// [`KERNEL_CRC`], [`MERGING`].
         pub flags: u32,
         /// Interface that is guarded.
         pub device: u32,

@@ -4,8 +4,8 @@ use super::device;
 use super::filters::{self, EGRESS, INGRESS};
 use super::function;
 use super::layout::{
-    Config, KERNEL_CRC, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, TOP, VERSION,
-    crc_tables,
+    Config, KERNEL_CRC, LIMITED, MERGING, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, THREADS, TOP,
+    VERSION, crc_tables,
 };
 use super::listeners;
 use super::maps::{Map, put};
@@ -15,7 +15,7 @@ use super::stack;
 use crate::host::{Ports, threads};
 use crate::negotiate::{GREATEST, Offer};
 use crate::sys::bpf::{self, Attachment};
-use crate::sys::interface;
+use crate::sys::interface::{self, Feature};
 use crate::{Config as Defaults, Policy};
 use std::fs::File;
 use std::io;
@@ -119,7 +119,7 @@ fn change(settings: &Settings, there: &[Pins]) -> io::Result<()> {
             None => {
                 let Config { segmenter, completer, completed, .. } = before;
                 let config = config(settings, &pins.interface)?;
-                let flags = config.flags | before.flags & KERNEL_CRC;
+                let flags = config.flags | before.flags & (KERNEL_CRC | MERGING);
                 let config = Config { flags, segmenter, completer, completed, ..config };
                 changes.push((pins, map, before, config));
                 continue;
@@ -163,6 +163,10 @@ pub(super) fn remove(all: &[Pins]) -> io::Result<()> {
             device::remove(config.device)?;
             let is_there = interface::index(&pins.interface) == Some(config.device);
             // Before XDP goes, and with it the receive queues of a veth device.
+            if is_there && config.flags & MERGING > 0 {
+                // It works in either way.
+                let _ = interface::merge(&pins.interface, false);
+            }
             if is_there && config.flags & THREADS > 0 {
                 threads = threads.and(threads::set(&pins.interface, false, true).map(drop));
             }
@@ -206,7 +210,12 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
     attach_tc(&programs, SEGMENTS, &to(&exit, config.completed), pins)?;
     attach_tc(&programs, COMPLETE, &to(&exit, config.completed), pins)?;
     attach_tc(&programs, EGRESS, &to(interface, config.device), pins)?;
-    attach_ingress(&programs, &to(interface, config.device), pins)?;
+    if attach_ingress(&programs, &to(interface, config.device), pins)? && merges_at_last(interface)
+    {
+        config.flags |= MERGING;
+        // What fails from here on ends with `remove`.
+        put(programs.map("config")?, &0_u32, &config)?;
+    }
     // A veth device has receive queues only with XDP.
     let config = with_threads(settings, interface, config, false)?;
     put(programs.map("config")?, &0_u32, &config)?;
@@ -223,14 +232,25 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
 
 /// Attaches the check of received segments: by XDP in the driver, so that the kernel merges
 /// segments afterwards, or else by tc. XDP outside the driver comes after merging, too.
-fn attach_ingress(programs: &Programs, target: &Target, pins: &Pins) -> io::Result<()> {
+///
+/// Returns whether it is XDP.
+fn attach_ingress(programs: &Programs, target: &Target, pins: &Pins) -> io::Result<bool> {
     let attach =
         |program: OwnedFd| bpf::attach(program.as_fd(), target.device, Attachment::Xdp).ok();
     let program = programs.load(XDP).ok().filter(|_| !target.as_oldest);
     match program.and_then(attach) {
-        Some(link) => bpf::pin(link.as_fd(), &pins.link("xdp")),
-        None => attach_tc(programs, INGRESS, target, pins),
+        Some(link) => bpf::pin(link.as_fd(), &pins.link("xdp")).map(|()| true),
+        None => attach_tc(programs, INGRESS, target, pins).map(|()| false),
     }
+}
+
+/// Makes a veth device merge received segments, which it does not by default, as what it receives
+/// is seldom cut; from a guard it is. Returns whether it did not before, and does now.
+fn merges_at_last(interface: &str) -> bool {
+    let is_veth = interface::driver(interface).is_ok_and(|[driver, _]| driver == "veth");
+    is_veth
+        && interface::has(interface, Feature::Gro).is_ok_and(|merges| !merges)
+        && interface::merge(interface, true).is_ok()
 }
 
 /// Where programs of packets are attached.

@@ -10,7 +10,7 @@ use super::pins::Pins;
 use super::sockets::{Socket, connections};
 use crate::host::metrics::Metrics;
 use crate::host::threads;
-use crate::sys::interface;
+use crate::sys::interface::{self, Feature};
 use crate::{Counters, Destination, Failure};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -67,6 +67,9 @@ pub struct Interface {
     pub parts: Vec<String>,
     /// Whether threads receive its packets; `None`: unknown.
     pub receive_threads: Option<bool>,
+    /// Whether it merges received segments (GRO); `None`: unknown.
+    #[serde(default)]
+    pub merges: Option<bool>,
 }
 
 /// Counters of the kernel engine alone.
@@ -123,6 +126,7 @@ fn read(all: &[Pins], pins: &Pins) -> io::Result<Status> {
             broken: pins.broken(config(pins)?.device),
             parts: pins.links().into_iter().map(String::from).collect(),
             receive_threads: threads::are_on(&pins.interface).ok(),
+            merges: interface::has(&pins.interface, Feature::Gro).ok(),
         });
     }
     let config = config(pins)?;

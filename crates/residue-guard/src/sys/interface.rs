@@ -43,13 +43,19 @@ fn reads(feature: Feature) -> u32 {
 
 /// Returns whether a feature is on; an error if there is no such interface, or it cannot report it.
 pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
-    ethtool(interface, reads(feature)).map(|data| data != 0)
+    ethtool(interface, reads(feature), 0).map(|data| data != 0)
 }
 
 /// Makes an interface compute no checksums of what it sends, so that the kernel does.
 pub(crate) fn compute_no_checksums(interface: &str) -> io::Result<()> {
     const ETHTOOL_STXCSUM: u32 = 0x17;
-    ethtool(interface, ETHTOOL_STXCSUM).map(drop)
+    ethtool(interface, ETHTOOL_STXCSUM, 0).map(drop)
+}
+
+/// Makes an interface merge received segments, or deliver each by itself.
+pub(crate) fn merge(interface: &str, on: bool) -> io::Result<()> {
+    const ETHTOOL_SGRO: u32 = 0x2c;
+    ethtool(interface, ETHTOOL_SGRO, on.into()).map(drop)
 }
 
 /// Returns the cookie of this network namespace, which eBPF programs can compare (Linux 5.14).
@@ -146,8 +152,8 @@ fn any_socket() -> io::Result<UdpSocket> {
 }
 
 /// Runs a command with the value 0; returns what it answers.
-fn ethtool(interface: &str, command: u32) -> io::Result<u32> {
-    let mut value = Value { command, data: 0 };
+fn ethtool(interface: &str, command: u32, data: u32) -> io::Result<u32> {
+    let mut value = Value { command, data };
     let mut request = request(interface)?;
     request.ifr_ifru.ifru_data = (&raw mut value).cast();
     let socket = any_socket()?;
