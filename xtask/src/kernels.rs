@@ -129,12 +129,8 @@ fn executable(messages: &str) -> Option<PathBuf> {
 fn tried(system: &'static System, programs: &Programs, part: Part) -> Result<Report, String> {
     let folder = created(&target()?.join("kernels").join(system.name))?;
     let release = packages::fetched(system, &folder)?;
-    let module = match part {
-        Part::All | Part::Module if system.has_module => {
-            Some(module::built(system, &folder, &release)?)
-        }
-        _ => None,
-    };
+    let wanted = system.has_module && !matches!(part, Part::Only(_));
+    let module = wanted.then(|| module::built(system, &folder, &release)).transpose()?;
     let machine =
         Machine { folder: &folder, release: &release, programs, module: module.as_deref() };
     let console = machine.run(part)?;

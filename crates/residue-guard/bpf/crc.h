@@ -98,6 +98,7 @@ static __always_inline __u32 crc(__u32 polynomial, struct scratch *s, __u32 leng
 {
 	__u32 done = 0, value = ~0u;
 
+	// A segment and its pseudo-header, for the verifier.
 	OPAQUE(length);
 	if (length > LONGEST + 64)
 		return 0;

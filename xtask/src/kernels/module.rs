@@ -2,7 +2,7 @@
 //! as its users build it.
 
 use super::packages::{self, System};
-use crate::shell::{copied, copied_tree, created, done, emptied, entries, target};
+use crate::shell::{copied, copied_tree, done, emptied, entries, target, written};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -53,6 +53,6 @@ fn root() -> Result<PathBuf, String> {
     let mut make = Command::new("debootstrap");
     make.args(["--variant=minbase", TOOLS, SUITE]).arg(emptied(&root)?);
     done(make.arg("http://deb.debian.org/debian"))?;
-    created(&is_whole)?;
+    written(&is_whole, "")?;
     Ok(root)
 }

@@ -210,8 +210,7 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
     attach_tc(&programs, SEGMENTS, &to(&exit, config.completed), pins)?;
     attach_tc(&programs, COMPLETE, &to(&exit, config.completed), pins)?;
     attach_tc(&programs, EGRESS, &to(interface, config.device), pins)?;
-    if attach_ingress(&programs, &to(interface, config.device), pins)? && merges_at_last(interface)
-    {
+    if attach_ingress(&programs, &to(interface, config.device), pins)? && start_merging(interface) {
         config.flags |= MERGING;
         // What fails from here on ends with `remove`.
         put(programs.map("config")?, &0_u32, &config)?;
@@ -244,9 +243,9 @@ fn attach_ingress(programs: &Programs, target: &Target, pins: &Pins) -> io::Resu
     }
 }
 
-/// Makes a veth device merge received segments, which it does not by default, as what it receives
-/// is seldom cut; from a guard it is. Returns whether it did not before, and does now.
-fn merges_at_last(interface: &str) -> bool {
+/// Makes a veth device merge received segments, which it does not by default: what it receives is
+/// seldom cut, and from a guard always. Returns whether this changed the device.
+fn start_merging(interface: &str) -> bool {
     let is_veth = interface::driver(interface).is_ok_and(|[driver, _]| driver == "veth");
     is_veth
         && interface::has(interface, Feature::Gro).is_ok_and(|merges| !merges)

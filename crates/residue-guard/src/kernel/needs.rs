@@ -11,9 +11,6 @@ pub const BY_XDP: &str = "eBPF: received segments (XDP)";
 /// Name of a need: sockets that listen already are included.
 pub const LISTENING: &str = "eBPF: services that listen already";
 
-/// Name of a need: the kernel computes CRC-32C for the programs.
-const KERNEL_CRC: &str = "eBPF: CRC-32C by the kernel";
-
 /// Tests the requirements of the kernel engine, without attaching anything. It runs without those
 /// that are replaceable: slower without XDP or the kernel's CRC-32C, and only for sockets younger
 /// than itself without the iterator over those that listen.
@@ -51,6 +48,10 @@ pub fn needs() -> Vec<Need> {
     needs.push(need(BY_XDP, xdp.map_err(by_tc), true));
     needs.push(need(LISTENING, listeners::can_include(&programs), true));
     let by_programs = |error| io::Error::other(format!("computed by the programs: {error}"));
-    needs.push(need(KERNEL_CRC, programs.settle_crc32c().map_err(by_programs), true));
+    needs.push(need(
+        "eBPF: CRC-32C by the kernel",
+        programs.settle_crc32c().map_err(by_programs),
+        true,
+    ));
     needs
 }

@@ -38,7 +38,6 @@ pub struct Status {
     pub required: bool,
     /// Whether the kernel computes CRC-32C for the programs: module `bpf_crc32c` was loaded when
     /// the guard was switched on.
-    #[serde(default)]
     pub kernel_crc32c: bool,
     /// Folder of the cgroup whose sockets are guarded.
     pub cgroup: Option<PathBuf>,
@@ -68,7 +67,6 @@ pub struct Interface {
     /// Whether threads receive its packets; `None`: unknown.
     pub receive_threads: Option<bool>,
     /// Whether it merges received segments (GRO); `None`: unknown.
-    #[serde(default)]
     pub merges: Option<bool>,
 }
 

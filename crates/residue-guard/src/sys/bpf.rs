@@ -338,22 +338,34 @@ pub(crate) fn open(path: &Path) -> io::Result<OwnedFd> {
     unsafe { descriptor(Command::ObjectGet, &mut attributes) }
 }
 
-/// Returns the information about an object: as many words as there are.
-fn information<const N: usize>(object: BorrowedFd) -> io::Result<[u32; N]> {
+/// Reads the information about an object.
+///
+/// # Safety
+///
+/// `T` must be a prefix of the object's information, and its pointers valid for what the kernel
+/// writes there.
+unsafe fn read_information<T>(object: BorrowedFd, information: &mut T) -> io::Result<()> {
     #[repr(C)]
     struct Attributes {
         object: u32,
         length: u32,
         information: u64,
     }
-    let mut words = [0; N];
     let mut attributes = Attributes {
         object: object.as_raw_fd() as u32,
-        length: size_of_val(&words) as u32,
-        information: words.as_mut_ptr() as u64,
+        length: size_of::<T>() as u32,
+        information: std::ptr::from_mut(information) as u64,
     };
-    // SAFETY: the layout is the command's, which writes at most as many bytes as it is given.
-    unsafe { bpf(Command::ObjectInfo, &mut attributes) }?;
+    // SAFETY: the layout is the command's, which writes at most as many bytes as it is given; the
+    // caller vouches for them.
+    unsafe { bpf(Command::ObjectInfo, &mut attributes) }.map(drop)
+}
+
+/// Returns the information about a link: as many words as there are.
+fn information<const N: usize>(link: BorrowedFd) -> io::Result<[u32; N]> {
+    let mut words = [0; N];
+    // SAFETY: words have no pointers, and zeros ask a link for no name.
+    unsafe { read_information(link, &mut words) }?;
     Ok(words)
 }
 

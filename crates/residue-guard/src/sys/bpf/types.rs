@@ -1,9 +1,8 @@
 //! Types (BTF).
 
-use super::{Command, bpf, descriptor};
+use super::{Command, bpf, descriptor, read_information};
 use std::io;
-use std::mem::size_of_val;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 
 /// The place of a module's types among the descriptors of a program.
 pub(crate) const MODULE: u16 = 1;
@@ -67,12 +66,6 @@ fn is_of(types: &OwnedFd, module: &str) -> io::Result<bool> {
         name_length: u32,
         of_kernel: u32,
     }
-    #[repr(C)]
-    struct Attributes {
-        object: u32,
-        length: u32,
-        info: u64,
-    }
     let mut name = [0_u8; 64];
     let mut info = Info {
         types: 0,
@@ -82,14 +75,8 @@ fn is_of(types: &OwnedFd, module: &str) -> io::Result<bool> {
         name_length: name.len() as u32,
         of_kernel: 0,
     };
-    let mut attributes = Attributes {
-        object: types.as_raw_fd() as u32,
-        length: size_of_val(&info) as u32,
-        info: std::ptr::from_mut(&mut info) as u64,
-    };
-    // SAFETY: the layout is the command's, which writes the information, and a name of at most as
-    // many bytes as there are.
-    unsafe { bpf(Command::ObjectInfo, &mut attributes) }?;
+    // SAFETY: the layout is that of types, whose name has at most as many bytes as there are.
+    unsafe { read_information(types.as_fd(), &mut info) }?;
     let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
     Ok(info.of_kernel != 0 && name == module.as_bytes())
 }

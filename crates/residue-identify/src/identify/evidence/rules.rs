@@ -170,7 +170,8 @@ impl Sketch {
     }
 }
 
-/// The same for exclusive or: the differences from the first number, each turned by other bits.
+/// Returns the exclusive or of the differences of numbers from the first, each rotated by its own
+/// number of bits: that of two columns combined is the exclusive or of theirs.
 fn pattern(values: &[u128], mask: u128) -> u128 {
     values.iter().fold(0, |all, value| all.rotate_left(37) ^ (value ^ values[0]) & mask)
 }
