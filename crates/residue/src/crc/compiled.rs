@@ -71,17 +71,21 @@ macro_rules! compiled_in {
             }
 
             #[inline(always)]
-            fn tables() -> &'static Tables<$word> {
+            fn tables(compute: bool) -> Option<&'static Tables<$word>> {
                 #[cfg(feature = "std")]
                 if super::tables::LATE {
                     use std::{boxed::Box, sync::OnceLock};
                     // On the heap: a static of this size would be in the program's file.
                     static TABLES: OnceLock<Box<Tables<$word>>> = OnceLock::new();
-                    return TABLES
-                        .get_or_init(|| Box::new(Tables::<$word>::new(&super::catalog::$params)));
+                    if compute {
+                        let new = || Box::new(Tables::<$word>::new(&super::catalog::$params));
+                        TABLES.get_or_init(new);
+                    }
+                    return TABLES.get().map(|tables| &**tables);
                 }
+                _ = compute;
                 static TABLES: Tables<$word> = Tables::<$word>::new(&super::catalog::$params);
-                &TABLES
+                Some(&TABLES)
             }
         }
     )*};
@@ -198,12 +202,6 @@ macro_rules! compiled_kernels {
                 if $crate::crc::tables::RARE && !$crate::crc::tables::LATE {
                     Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
                         .same_as("eight_chains")
-                } else if $crate::crc::tables::RARE && $crate::crc::sparse::FAST {
-                    Kernel::compact::<
-                        Portable,
-                        SparseOr<$name, OnTables<$name, Reflected<$word, 16>>>,
-                    >("portable")
-                    .same_as("sparse")
                 } else if $crate::crc::sparse::FAST {
                     Kernel::on::<
                         Portable,

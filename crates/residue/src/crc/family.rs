@@ -30,8 +30,9 @@ pub trait CompiledIn:
     type Word: Word + Into<u64>;
     #[doc(hidden)]
     fn constants() -> &'static Constants;
+    /// Returns the tables, or `None` if they were not computed before and shall not be now.
     #[doc(hidden)]
-    fn tables() -> &'static Tables<Self::Word>;
+    fn tables(compute: bool) -> Option<&'static Tables<Self::Word>>;
 }
 
 impl<N: CompiledIn> Register for N {
@@ -61,6 +62,21 @@ impl<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for O
     const EDGES: Edges = B::EDGES;
     #[inline(always)]
     fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
-        B::run(tier, N::tables(), state, data)
+        if let Some(tables) = N::tables(false) {
+            return B::run(tier, tables, state, data);
+        }
+        /// Computes the tables. A function of its own: around a call, all others would save
+        /// registers.
+        #[cold]
+        #[inline(never)]
+        fn first<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>>(
+            tier: T,
+            state: N::Word,
+            data: &[u8],
+        ) -> N::Word {
+            N::tables(true);
+            tier.outline::<OnTables<N, B>>(&(), state, data)
+        }
+        first::<N, T, B>(tier, state, data)
     }
 }

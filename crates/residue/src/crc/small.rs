@@ -225,27 +225,36 @@ macro_rules! words {
 
             /// Returns the registers after log2(`N`) bits, for each value of these bits.
             pub(super) const fn entries<const N: usize>(params: &Params) -> [$word; N] {
+                let mut table = [0; N];
+                Self::fill(params, &mut table);
+                table
+            }
+
+            /// Does what [`Ends::entries`] does, in code that tables of all sizes share.
+            #[inline(never)]
+            const fn fill(params: &Params, table: &mut [$word]) {
                 let poly = (params.poly as $word) << ($word::BITS - params.width as u32);
-                let (bits, mut table, mut i) = (N.ilog2(), [0; N], 1usize);
-                while i < N {
-                    table[i] = if i.is_power_of_two() {
-                        let reversed = i.reverse_bits() >> (usize::BITS - bits);
-                        let first = if params.refin { reversed } else { i };
-                        let (mut register, mut bit) = ((first as $word) << ($word::BITS - bits), 0);
-                        while bit < bits {
-                            let carry = register >> ($word::BITS - 1);
-                            register = (register << 1) ^ (poly & carry.wrapping_neg());
-                            bit += 1;
-                        }
-                        if params.refin { register.reverse_bits() } else { register }
+                let poly = if params.refin { poly.reverse_bits() } else { poly };
+                // The entry of the last bit is the polynomial, that of each bit before it has one
+                // step more.
+                let (mut register, mut one) = (poly, 1);
+                while one < table.len() {
+                    table[if params.refin { table.len() / 2 / one } else { one }] = register;
+                    let (carry, moved) = if params.refin {
+                        (register & 1, register >> 1)
                     } else {
-                        // The sum of those with one bit set.
-                        let lowest = i & i.wrapping_neg();
-                        table[lowest] ^ table[i ^ lowest]
+                        (register >> ($word::BITS - 1), register << 1)
                     };
+                    register = moved ^ (poly & carry.wrapping_neg());
+                    one *= 2;
+                }
+                // The others are sums of those with one bit set.
+                let mut i = 1usize;
+                while i < table.len() {
+                    let lowest = i & i.wrapping_neg();
+                    table[i] = table[lowest] ^ table[i ^ lowest];
                     i += 1;
                 }
-                table
             }
         }
 

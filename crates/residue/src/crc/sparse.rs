@@ -97,8 +97,8 @@ pub(crate) type SparseOr<N, Rest> = ByLength<Rest, OutOfLine<Sparse<N, Rest, tru
 /// is fast.
 pub(crate) type SparseOnce<N, Rest> = ByLength<Rest, OutOfLine<Sparse<N, Rest, false>>, ONCE_FROM>;
 
-/// The length from which short distances are faster than slicing: on a Zen 4 1024 bytes take 199 ns
-/// and 213.
+/// The length from which short distances are faster than slicing: on a Zen 4 1024 bytes take 289 ns
+/// and 316.
 pub(crate) const SPARSE_FROM: usize = 1024;
 /// The length from which few distances are faster than 16-byte products on CPUs that start one in
 /// each cycle, an estimate; on a Zen 4, which starts one in two, 16 KiB take 953 ns and 1180.

@@ -56,7 +56,7 @@ pub(crate) fn run<F: Family>(
             copy_bytes(from, to);
             return best.run(context, state, from);
         }
-        if let Some(state) = fused(best, context, state, from, to) {
+        if let Some(state) = best.copy(context, state, from, to) {
             return state;
         }
     }
@@ -93,30 +93,16 @@ pub(crate) fn copy<F: Family>(
     if from.len() != to.len() {
         return long(best, context, from, to);
     }
-    if from.len() < F::COPIES_FROM {
-        copy_bytes(from, to);
-        return best.oneshot(context, from);
+    if from.len() >= F::COPIES_FROM
+        && let Some(state) = best.copy(context, F::start(context), from, to)
+    {
+        return F::finish(context, state);
     }
-    match fused(best, context, F::start(context), from, to) {
-        Some(state) => F::finish(context, state),
-        None => long(best, context, from, to),
+    if from.len() > BLOCK {
+        return long(best, context, from, to);
     }
-}
-
-/// Advances `state` over [`Family::COPIES_FROM`] bytes or more, and copies them, if the kernel
-/// copies.
-#[inline]
-fn fused<F: Family>(
-    best: &Dispatch<F>,
-    context: &F::Context,
-    state: F::State,
-    from: &[u8],
-    to: &mut [MaybeUninit<u8>],
-) -> Option<F::State> {
-    // Data too short for a vector is loaded as a word.
-    let last = from.len() - 8;
-    copy_bytes(&from[last..], &mut to[last..]);
-    best.copy(context, state, from, to)
+    copy_bytes(from, to);
+    best.oneshot(context, from)
 }
 
 /// Copies in blocks, out of line: the registers that it needs would have to be saved for short data

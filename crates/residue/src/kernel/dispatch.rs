@@ -1,6 +1,7 @@
 //! The choice of a kernel, made once for each CPU and remembered.
 
 use super::{BatchRun, CopyRun, Entries, Kernel, KernelInfo, Oneshot, Run};
+use crate::arch::copy_bytes;
 use crate::body::{Family, Packets};
 use crate::cpu;
 use core::marker::PhantomData;
@@ -260,8 +261,8 @@ impl<F: Family> Dispatch<F> {
         }
     }
 
-    /// Advances `state` over `from`, and copies to `to` all bytes of `from` that the body loads as
-    /// vectors.
+    /// Advances `state` over `from`, of [`Family::COPIES_FROM`] bytes or more, and copies it to
+    /// `to`.
     ///
     /// Returns `None`, and does nothing, if the kernel does not copy or the lengths differ.
     #[inline]
@@ -273,6 +274,9 @@ impl<F: Family> Dispatch<F> {
         to: &mut [MaybeUninit<u8>],
     ) -> Option<F::State> {
         let copy = choice!(self, copy).filter(|_| from.len() == to.len())?;
+        // The kernel copies what it loads as vectors. Data too short for one is loaded as a word.
+        let last = from.len().checked_sub(8)?;
+        copy_bytes(&from[last..], &mut to[last..]);
         // SAFETY: as in `run`; `to` is as long as `from`, and does not overlap it because it is
         // borrowed mutably.
         Some(unsafe { copy(context, state, from, to.as_mut_ptr().cast()) })

@@ -17,8 +17,9 @@ use crate::arch::{Bytes, Portable};
 use crate::body::{Body, Edges, Tier};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::sums::group::{Group, Step, pack, unpack};
+use crate::sums::rows::FieldsOrRows;
 use crate::sums::running::{self, Running, Summed};
-use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors};
+use crate::sums::weighted::{Deferred, Long, Modular, Vectors};
 
 /// The largest prime below 2^16.
 const MODULUS: u32 = Adler::GROUP.modulus as u32;
@@ -158,6 +159,6 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     #[cfg(feature = "methods")]
     Kernel::compact::<Portable, Deferred<Adler>>("deferred").method(),
     #[cfg(feature = "methods")]
-    Kernel::on::<Portable, Fields<Adler, 49>>("fields").method(),
-    Kernel::on::<Portable, Fields<Adler, 49>>("portable").same_as("fields"),
+    Kernel::on::<Portable, FieldsOrRows<Adler>>("fields").method(),
+    Kernel::on::<Portable, FieldsOrRows<Adler>>("portable").same_as("fields"),
 ];

@@ -32,6 +32,7 @@ mod historical;
 use crate::arch::{Bytes, Portable, Unit, Words, bytes_of};
 use crate::kernel::{Dispatch, Kernel, dispatch, on_aarch64, on_x86_64};
 use crate::sums::group::{Group, Step, pack, unpack};
+use crate::sums::rows::FieldsOrRows;
 use crate::sums::running::{self, Running, Summed};
 use crate::sums::weighted::{Deferred, Fields, Long, Modular, Vectors};
 pub use family::{Mod255, Mod256, Mod65535, Mod65536};
@@ -285,8 +286,8 @@ variant!(
         #[cfg(feature = "methods")]
         Kernel::compact::<Portable, Deferred<Mod255>>("deferred").method(),
         #[cfg(feature = "methods")]
-        Kernel::on::<Portable, Fields<Mod255, 49>>("fields").method(),
-        Kernel::on::<Portable, Fields<Mod255, 49>>("portable").same_as("fields"),
+        Kernel::on::<Portable, FieldsOrRows<Mod255>>("fields").method(),
+        Kernel::on::<Portable, FieldsOrRows<Mod255>>("portable").same_as("fields"),
     ]
 );
 

@@ -314,7 +314,7 @@ fn corrected64<F: Modular, T: Weighted<F::Unit>>(
 /// Returns A and B after `units` more units with these S and W; A and B summed from zero serve as
 /// well.
 #[inline(always)]
-fn joined<F: Modular>([a, b]: [u32; 2], units: usize, (s, w): (u64, u64)) -> [u32; 2] {
+pub(super) fn joined<F: Modular>([a, b]: [u32; 2], units: usize, (s, w): (u64, u64)) -> [u32; 2] {
     let (m, a, b) = (u64::from(F::MODULUS), u64::from(a), u64::from(b));
     [((a + s) % m) as u32, ((b + units as u64 * a + w) % m) as u32]
 }
