@@ -1,9 +1,9 @@
 //! Runs the fuzz targets: by the tests the same inputs each time, by hand new ones.
 
 use crate::outcome::{Results, alone};
-use crate::shell::{created, done, shown};
+use crate::shell::{created, done, nightly, shown};
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// Manifest of the fuzz targets, which are a separate workspace.
 pub const MANIFEST: &str = "fuzz/Cargo.toml";
@@ -48,11 +48,6 @@ pub fn explore(words: &[&str]) -> ExitCode {
 
 /// Runs targets by a sanitizer: `none` takes half as long to build.
 fn each(targets: &[&str], corpus: &str, sanitizer: &str, until: &[String]) -> Results {
-    let nightly = |words: &[&str]| {
-        let mut command = Command::new("rustup");
-        command.args(["run", "nightly", "cargo"]).args(words).env_remove("CARGO");
-        command
-    };
     done(&mut nightly(&["fuzz", "--version"]))
         .map_err(|_| "no nightly compiler, or no cargo-fuzz (`cargo install cargo-fuzz`)")?;
     let mut bad = Vec::new();

@@ -12,6 +12,7 @@ mod guard_rates;
 mod instructions;
 mod kernels;
 mod loops;
+mod miri;
 mod outcome;
 mod package;
 mod peers;
@@ -62,6 +63,7 @@ Commands of the project.
                           engine; see guard-rates --help
   cargo xtask fuzz [SECONDS [TARGET ...]]
                           Run the fuzz targets on new inputs, by default for 60 seconds each
+  cargo xtask miri        Run the library's kernels in Miri, which checks each access to memory
   cargo xtask package [PART ...]
                           Make and test the packages for other people's systems; see package --help
   cargo xtask peers       Run the tests of other libraries against this one, through compat/
@@ -92,6 +94,7 @@ fn main() -> ExitCode {
         ["guard-rates", words @ ..] => guard_rates::run(words),
         ["kernels", words @ ..] => kernels::run(words),
         ["fuzz", words @ ..] => fuzz::explore(words),
+        ["miri"] => miri::run(),
         ["package", words @ ..] => package::run(words),
         ["peers"] => peers::run(),
         ["web"] => web::made(),

@@ -16,6 +16,13 @@ pub fn cargo() -> Command {
     Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string()))
 }
 
+/// Returns a command for the `cargo` of the nightly compiler.
+pub fn nightly(words: &[&str]) -> Command {
+    let mut command = Command::new("rustup");
+    command.args(["run", "nightly", "cargo"]).args(words).env_remove("CARGO");
+    command
+}
+
 /// Installs a target's standard library, if it is not there already (Rust may come without rustup).
 pub fn add_target(name: &str) -> Result<(), String> {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());

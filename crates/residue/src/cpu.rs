@@ -1,7 +1,8 @@
 //! The CPU: its features, detected once and maskable with `RESIDUE_CPU`, and its [`Profile`].
 
-// `detect.rs` is for targets without vector tiers, and for Miri.
+// `detect.rs` is for targets without vector tiers.
 #[cfg_attr(all(target_arch = "x86_64", target_feature = "sse2", not(miri)), path = "cpu/x86_64.rs")]
+#[cfg_attr(all(target_arch = "x86_64", target_feature = "sse2", miri), path = "cpu/compiled.rs")]
 #[cfg_attr(
     all(target_arch = "aarch64", target_feature = "neon", target_endian = "little", not(miri)),
     path = "cpu/aarch64.rs"

@@ -4,7 +4,7 @@ use super::{Avx2Pclmul, Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42Pclmul};
 use crate::arch::ops;
 use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Head, clmul::one_lane};
 use crate::cpu::ReadAhead;
-use core::arch::{asm, x86_64::*};
+use core::arch::x86_64::*;
 
 macro_rules! carry_less {
     ($($tier:ty),*) => {$(
@@ -28,10 +28,12 @@ macro_rules! carry_less {
 
             #[inline(always)]
             fn constant(self, lane: u128) -> __m128i {
+                #[cfg_attr(miri, expect(unused_mut, reason = "Miri runs no assembly"))]
                 let mut v = self.lane_of(lane);
                 // SAFETY: the assembly is empty: it reads and writes one register and nothing else.
+                #[cfg(not(miri))]
                 unsafe {
-                    asm!(
+                    core::arch::asm!(
                         "/* {0} */",
                         inout(xmm_reg) v,
                         options(pure, nomem, nostack, preserves_flags)
