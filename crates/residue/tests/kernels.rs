@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Runnable, sums_and, thinned};
+use common::{Runnable, slow, sums_and, thinned};
 use residue::code::ValueEncoding;
 use residue::crc::{Crc, Params, catalog};
 use residue::dual::Dual;
@@ -249,11 +249,6 @@ const WIDE: [usize; 9] = [511, 512, 513, 575, 576, 767, 768, 1024, 1025];
 /// The CRCs whose kernels are proved: of each width of words, in both bit orders.
 const PROVED: [Params; 4] =
     [catalog::CRC_32_ISO_HDLC, catalog::CRC_32_BZIP2, catalog::CRC_64_NVME, catalog::CRC_16_XMODEM];
-
-/// Returns whether a kernel is too slow for every message of every length; tests above cover it.
-fn slow(kernel: &str) -> bool {
-    kernel.starts_with("bitwise") || kernel.starts_with("generic")
-}
 
 /// Proves the CRC kernels for short messages.
 ///

@@ -169,7 +169,7 @@ macro_rules! compiled_kernels {
                 Kernel::generic::<WithConstants<$name, FoldApart>>("generic"),
                 $(#[cfg(feature = "generic")] $generic,)*
                 #[cfg(feature = "methods")]
-                Kernel::compact::<
+                Kernel::on::<
                     Portable,
                     SparseOr<$name, OnTables<$name, Reflected<$word, 16>>>,
                 >("sparse")

@@ -230,16 +230,15 @@ fn ordered<W: Word, const N: usize, const REFLECTED: bool>(
 #[inline(always)]
 fn steps<'a, W: Word, const N: usize, const REFLECTED: bool, const APART: bool>(
     context: &Tables<W>,
-    state: W,
-    data: &'a [u8],
+    mut state: W,
+    mut data: &'a [u8],
 ) -> (W, &'a [u8]) {
-    let (mut state, mut rest) = (state, data);
     // A loop over chunks would first compute their number, ten instructions for the shortest data.
-    while let Some((bytes, after)) = rest.split_first_chunk() {
+    while let Some((bytes, rest)) = data.split_first_chunk() {
         state = slice_step::<W, N, REFLECTED, APART>(context, state, bytes);
-        rest = after;
+        data = rest;
     }
-    (state, rest)
+    (state, data)
 }
 
 #[inline(always)]

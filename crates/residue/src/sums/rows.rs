@@ -117,7 +117,7 @@ fn sums(groups: &[[u8; GROUP]]) -> (u64, u64) {
     }
     let (mut s, mut w) = (0, 0);
     for place in 0..ROW {
-        let field = |sums: &[Row; 4]| sums[place % 4].0[place / 8] >> (place / 4 % 2 * 32) as u32;
+        let field = |sums: &[Row; 4]| sums[place % 4].0[place / 8] >> (place / 4 % 2 * 32);
         let [plain, within, earlier] =
             [&plain, &within, &earlier].map(|sums| field(sums) & 0xffff_ffff);
         s += plain;

@@ -107,6 +107,12 @@ pub fn kernels(code: &Code) -> Vec<Runnable> {
     all.0
 }
 
+/// Returns whether a kernel is too slow for tests of many messages, or in Miri. It has no `unsafe`
+/// code.
+pub fn slow(kernel: &str) -> bool {
+    kernel.starts_with("bitwise") || kernel.starts_with("generic")
+}
+
 /// Checks that all kernels give the data this value.
 pub fn same_values<F: Family<Context = ()>>(
     kernels: &'static [Kernel<F>],
