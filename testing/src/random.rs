@@ -27,6 +27,39 @@ impl Random {
         bytes.truncate(length);
         bytes
     }
+
+    /// Returns one of `files` with a few mutations: bits, bytes, numbers, missing, repeated and
+    /// foreign parts. Half of them spare the `header` of so many bytes, without which nothing is
+    /// read.
+    pub fn mutated(&mut self, files: &[Vec<u8>], header: usize) -> Vec<u8> {
+        let mut file = files[self.below(files.len())].clone();
+        let spared = if self.below(2) == 0 { header.min(file.len()) } else { 0 };
+        for _ in 0..1 + self.below(6) {
+            let place = spared + self.below(file.len() - spared);
+            let end = (place + 1 + self.below(64)).min(file.len());
+            match self.below(9) {
+                _ if place == file.len() => file.push(self.below(256) as u8),
+                0 | 1 => file[place] ^= 1 << self.below(8),
+                2 => file[place] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)],
+                3 => file[place] = self.below(256) as u8,
+                4 => file[place..end].fill([0, 0xff][self.below(2)]),
+                5 => drop(file.drain(place..end)),
+                6 => {
+                    let again = file[place..end].to_vec();
+                    let at = spared + self.below(file.len() - spared);
+                    file.splice(at..at, again);
+                }
+                7 => {
+                    let other = &files[self.below(files.len())];
+                    let from = self.below(other.len());
+                    let part = other[from..(from + 200).min(other.len())].to_vec();
+                    file.splice(place..place, part);
+                }
+                _ => file.truncate(place.max(header)),
+            }
+        }
+        file
+    }
 }
 
 /// Returns random bytes, always the same: a shorter result is the beginning of a longer one.

@@ -18,13 +18,13 @@ const ARCHITECTURES: [&str; 3] =
     ["aarch64-unknown-linux-gnu", "i686-unknown-linux-gnu", "powerpc64le-unknown-linux-gnu"];
 
 /// The manifests of the workspaces.
-const WORKSPACES: [&str; 4] = ["Cargo.toml", PEERS, crate::fuzz::MANIFEST, sizes::MANIFEST];
+const WORKSPACES: [&str; 3] = ["Cargo.toml", PEERS, sizes::MANIFEST];
 
 const PEERS: &str = crate::rivals::MANIFEST;
 
 type Check = fn() -> Outcome;
 
-const CHECKS: [(&str, Check); 16] = [
+const CHECKS: [(&str, Check); 15] = [
     ("formatting", || in_all(&["fmt", "--all", "--check"])),
     ("width", || match widths::too_wide() {
         Ok(lines) if lines.is_empty() => Ok(()),
@@ -33,12 +33,6 @@ const CHECKS: [(&str, Check); 16] = [
     }),
     ("lock files", || in_all(&["metadata", "--locked", "--format-version=1"])),
     ("lints", || run_cargo("clippy --workspace --all-targets --quiet -- -D warnings")),
-    ("lints of fuzz targets", || {
-        let manifest = crate::fuzz::MANIFEST;
-        run_cargo(&format!(
-            "clippy --quiet --no-default-features --manifest-path {manifest} -- -D warnings"
-        ))
-    }),
     ("documentation", || {
         let mut doc = cargo();
         doc.args(["doc", "--workspace", "--no-deps", "--quiet"]);

@@ -44,23 +44,18 @@ pub fn run(long: bool) -> ExitCode {
         Ok(programs) => programs,
         Err(why) => return ended(Err(why)),
     };
-    // The tests do not always use all CPUs: the other languages' parts are built meanwhile, and the
-    // fuzz targets run.
+    // The tests do not always use all CPUs: the other languages' parts are built meanwhile.
     std::thread::scope(|scope| {
         let others = scope.spawn(|| {
             let package = crate::python::build();
-            (package, crate::web::build(), crate::c::tests::run(), long.then(crate::fuzz::run))
+            (package, crate::web::build(), crate::c::tests::run())
         });
         programs::run(programs, &mut counts);
-        let (package, page, c, fuzz) = joined(others);
+        let (package, page, c) = joined(others);
         let page = scope.spawn(|| crate::web::run(page));
         python_package(package, &mut counts);
         counts.add("the page in a browser", joined(page));
         counts.add("C library", c);
-        match fuzz {
-            Some(fuzz) => counts.add("fuzz targets", fuzz),
-            None => counts.left_out += crate::fuzz::TARGETS.len() as u64,
-        }
     });
     counts.closed()
 }

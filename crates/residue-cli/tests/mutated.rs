@@ -40,49 +40,8 @@ fn number() -> usize {
     env::var("RESIDUE_MUTATED").map_or(FEW, |text| text.parse().expect("a number"))
 }
 
-/// All fixtures in the forms of their files, good and bad.
-fn fixtures() -> Vec<Vec<u8>> {
-    let cases = residue_fixtures::cases();
-    let both = cases.iter().flat_map(|case| [(case, &case.good), (case, &case.bad)]);
-    both.map(|(case, frames)| {
-        let mut file = Vec::new();
-        residue_fixtures::file::write(&mut file, case, frames).unwrap();
-        file
-    })
-    .collect()
-}
-
-/// Returns a capture with a few mutations: bits, bytes, numbers, missing, repeated and foreign
-/// parts. Half of them spare the header of the file, without which nothing is read.
-fn mutated(fixtures: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let mut file = fixtures[random.below(fixtures.len())].clone();
-    let spared = if random.below(2) == 0 { 24.min(file.len()) } else { 0 };
-    for _ in 0..1 + random.below(6) {
-        let place = spared + random.below(file.len() - spared);
-        let end = (place + 1 + random.below(64)).min(file.len());
-        match random.below(9) {
-            _ if place == file.len() => file.push(random.below(256) as u8),
-            0 | 1 => file[place] ^= 1 << random.below(8),
-            2 => file[place] = [0, 1, 0x7f, 0x80, 0xff][random.below(5)],
-            3 => file[place] = random.below(256) as u8,
-            4 => file[place..end].fill([0, 0xff][random.below(2)]),
-            5 => drop(file.drain(place..end)),
-            6 => {
-                let again = file[place..end].to_vec();
-                let at = spared + random.below(file.len() - spared);
-                file.splice(at..at, again);
-            }
-            7 => {
-                let other = &fixtures[random.below(fixtures.len())];
-                let from = random.below(other.len());
-                let part = other[from..(from + 200).min(other.len())].to_vec();
-                file.splice(place..place, part);
-            }
-            _ => file.truncate(place.max(24)),
-        }
-    }
-    file
-}
+/// Length of the header of most files.
+const HEADER: usize = 24;
 
 /// Begins to read a capture, through small buffers, which are faster made than large ones.
 fn read(file: &[u8]) -> Result<Reader<&[u8]>, residue_net::Error> {
@@ -191,16 +150,16 @@ fn peak() -> u64 {
 
 #[test]
 fn the_libraries_of_every_command() {
-    let fixtures = fixtures();
+    let fixtures = residue_fixtures::file::all();
     let filter = Filter::parse("host 192.0.2.1 and (tcp port 80 or udp or vlan) or less 60");
     let filter = filter.unwrap();
     let mut random = Random(number() as u64);
     let mut before = fixtures[0].clone();
     for at in 0..number() {
-        let file = mutated(&fixtures, &mut random);
+        let file = random.mutated(&fixtures, HEADER);
         // Beside the capture before it, or another mutation of the same.
         let other =
-            if at % 2 == 0 { before } else { mutated(std::slice::from_ref(&file), &mut random) };
+            if at % 2 == 0 { before } else { random.mutated(std::slice::from_ref(&file), HEADER) };
         let result = std::panic::catch_unwind(|| everything(&file, &other, &filter));
         if result.is_err() {
             let folder = env::temp_dir();
@@ -218,12 +177,12 @@ fn the_libraries_of_every_command() {
 /// The program ends with 0, 1 or 2, and not by a panic, which is 101.
 #[test]
 fn the_program() {
-    let fixtures = fixtures();
+    let fixtures = residue_fixtures::file::all();
     let mut random = Random(7);
     let dir = tempfile::tempdir().unwrap();
     let count = number() / SHARE;
     for at in 0..count {
-        let file = mutated(&fixtures, &mut random);
+        let file = random.mutated(&fixtures, HEADER);
         fs::write(dir.path().join(format!("{at}.pcap")), file).unwrap();
     }
     let run = |args: &[&str]| {

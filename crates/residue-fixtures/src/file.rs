@@ -41,6 +41,19 @@ pub fn write(mut out: impl Write, case: &Case, frames: &[Frame]) -> io::Result<(
     }
 }
 
+/// Returns the files of all cases, good and bad.
+#[must_use]
+pub fn all() -> Vec<Vec<u8>> {
+    let cases = crate::cases();
+    let both = cases.iter().flat_map(|case| [(case, &case.good), (case, &case.bad)]);
+    both.map(|(case, frames)| {
+        let mut file = Vec::new();
+        write(&mut file, case, frames).expect("memory takes all");
+        file
+    })
+    .collect()
+}
+
 impl Format {
     /// Returns the ending of a file's name in this format.
     #[must_use]

@@ -180,7 +180,7 @@ fn no_pair_of_bits_is_undetected_at_the_limit() {
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
-        ..ProptestConfig::with_cases(400)
+        ..ProptestConfig::with_cases(100)
     })]
 
     #[test]

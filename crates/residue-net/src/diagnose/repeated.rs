@@ -22,7 +22,9 @@ pub fn of(finding: &Finding<'_>, stored: u64) -> (f64, bool) {
     let mut values = Vec::new();
     let mut add = |start: usize| {
         let there = bytes.get(start..start + length).filter(|_| start.abs_diff(at) >= length);
-        values.extend(there.map(|there| finding.check.rule.read(there)));
+        let value = there.map(|there| finding.check.rule.read(there));
+        // Where all bytes are equal, so are hundreds of values.
+        values.extend(value.filter(|value| values.last() != Some(value)));
     };
     for (place, window) in bytes.windows(AROUND).enumerate() {
         if before.is_some_and(|before| place != before && *window == bytes[before..at]) {

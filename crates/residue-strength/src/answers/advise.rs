@@ -239,11 +239,11 @@ mod tests {
     #[test]
     #[ignore = "long"]
     fn a_target_rejects_codes_that_miss_it() {
-        let mut wanted = Wanted::new(2048, 2, 32);
+        let mut wanted = Wanted::new(256, 2, 32);
         wanted.rate = Some(1e-6);
         wanted.target = Some(Target::Message(1e-12));
         wanted.burst = 16;
-        wanted.shorter = vec![512];
+        wanted.shorter = vec![64];
         let advice = advise(&wanted, &Effort::new().within(1)).unwrap();
         let names: Vec<&str> = advice.codes.iter().map(|code| code.code.as_str()).collect();
         assert!(names.contains(&"crc-32/iscsi") && !names.contains(&"internet"), "{names:?}");

@@ -78,13 +78,11 @@ fn all_work_ends_when_the_time_is_up() {
         ),
     ];
     for (what, work) in &works {
-        for threads in [1, 2] {
-            for sums in [0, 1, 1 << 16, 1 << 19] {
-                let (_, made, late) = Budget::of(sums, threads, work);
-                assert!(made <= sums + threads as u64 * STEP, "{what}: {made} of {sums} sums");
-                assert!(late <= 64 * STEP, "{what}: {late} more after {sums} sums");
-                assert!(late > 0 || made <= sums, "{what}: nobody asked");
-            }
+        for (threads, sums) in [(2, 0), (1, 1), (2, 1 << 16), (1, 1 << 19)] {
+            let (_, made, late) = Budget::of(sums, threads, work);
+            assert!(made <= sums + threads as u64 * STEP, "{what}: {made} of {sums} sums");
+            assert!(late <= 64 * STEP, "{what}: {late} more after {sums} sums");
+            assert!(late > 0 || made <= sums, "{what}: nobody asked");
         }
         let (found_all, made, late) = Budget::of(0, 1, work);
         assert!(!found_all && made == 0 && late > 0, "{what}");

@@ -247,16 +247,16 @@ mod tests {
 
     #[test]
     fn reasons_and_probabilities_are_printed() {
-        let mut wanted = Wanted::new(2048, 2, 32);
+        let mut wanted = Wanted::new(1024, 2, 16);
         wanted.rate = Some(1e-6);
-        wanted.target = Some(Target::Year(1e-3));
+        wanted.target = Some(Target::Year(1e3));
         wanted.shorter = vec![512];
         let advice = advise(&wanted, &Effort::new().within(1)).unwrap();
         let text = findings(&advice).join("\n");
         assert!(text.contains("Ranked by width") && text.contains("\n1. "), "{text}");
         assert!(text.contains("Not: ") && text.contains("undetected errors a year at"), "{text}");
         let text = table(&advice).text();
-        assert!(text.contains("P, 2,048 bits") && text.contains("P, 512 bits"), "{text}");
+        assert!(text.contains("P, 1,024 bits") && text.contains("P, 512 bits"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= residue_report::COLUMNS));
         assert!(residue_report::csv::parse(&csv(&advice)).iter().all(|line| line.len() == 15));
     }

@@ -382,7 +382,7 @@ mod tests {
             ["normal:07", "normal:1d", "normal:2f", "normal:1021", "koopman:8d95", "normal:864cfb"]
         {
             let generator = generator(text);
-            let length = generator.width() + 13;
+            let length = generator.width() + 11;
             for weight in 3..=12 {
                 let mut expected: Vec<Word> = multiples(&generator, length)
                     .filter(|word| word.count_ones() == weight)
