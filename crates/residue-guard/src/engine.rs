@@ -119,10 +119,11 @@ const MOST_RESUMED: u32 = 1000;
 ///
 /// Packets are whole IPv4 or IPv6 packets, beginning with the IP header, with complete checksums:
 /// the network card must not segment outgoing packets or compute their checksums later, and
-/// received packets must not be merged. All packets of a connection, in both directions and in
-/// order, pass through one engine: sent ones behind any source translation of the host itself,
-/// received ones before its connection tracking, which treats segments of value 3 as invalid. `now`
-/// is the time since any fixed start, and never decreases.
+/// received packets must not be merged. All packets of a connection, in both directions, pass
+/// through one engine, those of a direction in order: sent ones behind any source translation of
+/// the host itself, received ones before its connection tracking, which treats segments of value 3
+/// as invalid. A received packet is processed before what the kernel sends in return; others that
+/// it sent before may come later. `now` is the time since any fixed start, and never decreases.
 ///
 /// ```
 /// use residue_guard::{Action, Config, Engine};

@@ -43,13 +43,23 @@ impl Engine {
 
     fn send_syn(&mut self, key: Key, segment: &Segment, now: Duration) -> Outcome {
         let isn = Some(segment.sequence());
-        let known = self.table.get(&key).copied().filter(|connection| {
-            connection.own_isn == isn && matches!(connection.phase, Phase::Opening { .. })
-        });
-        let mut fresh = || self.new_connection(Phase::Opening { peer: None }, &key, now);
-        let Some(mut connection) = known.or_else(&mut fresh) else {
-            self.table.remove(&key);
-            return self.unprotected(segment);
+        let known = self.table.get(&key).copied().filter(|connection| connection.own_isn == isn);
+        let mut connection = match known {
+            // Repeated, and in a queue when the answer came, which stands.
+            Some(agreed @ Connection { phase: Phase::Agreed { .. }, .. }) => {
+                return self.ask(&key, &agreed, agreed.offer.value, segment, now);
+            }
+            Some(Connection { phase: Phase::Regular { .. }, .. }) => {
+                return self.unprotected(segment);
+            }
+            Some(opening @ Connection { phase: Phase::Opening { .. }, .. }) => opening,
+            _ => match self.new_connection(Phase::Opening { peer: None }, &key, now) {
+                Some(new) => new,
+                None => {
+                    self.table.remove(&key);
+                    return self.unprotected(segment);
+                }
+            },
         };
         connection.own_isn = isn;
         connection.opens(segment);

@@ -71,6 +71,41 @@ fn a_peer_without_the_option_gets_regular_tcp() {
     }
 }
 
+/// Sent and received packets wait in different queues. A SYN that the kernel repeated may come to
+/// the engine after the answer to the first one.
+#[test]
+fn a_repeated_syn_behind_its_answer_changes_nothing() {
+    for value in 1..=GREATEST {
+        let (mut client, mut server) = met(value, value);
+        let wire = client.sends(&syn(), SECOND);
+        assert_eq!(requested(&wire), Some(value));
+        let data = Sketch { data: b"hello", ..SKETCH };
+        let first = client.sends(&data, SECOND);
+        assert_eq!(server.gets(&first, SECOND), Ok(data.packet()), "{value}");
+        assert_eq!(has(&first, DATA), value >= 2);
+        let received = server.gets(&wire, SECOND).unwrap();
+        assert_eq!(requested(&received), None);
+        let late = server.sends(&syn_ack(), SECOND);
+        assert_eq!(requested(&late), Some(value), "{value}");
+        let answer = Sketch { data: b"world", ..back() };
+        let wire = server.sends(&answer, SECOND);
+        assert_eq!(client.gets(&wire, SECOND), Ok(answer.packet()), "{value}");
+        for end in [&client, &server] {
+            assert_eq!(end.counters().agreed.iter().sum::<u64>(), 1);
+            assert_eq!(end.counters().agreed[usize::from(value)], 1, "{value}");
+        }
+
+        let mut client = engine(value);
+        client.sends(&syn(), SECOND);
+        client.gets(&syn_ack().packet(), SECOND).unwrap();
+        // The peer has answered that it has no guard.
+        assert_eq!(client.sends(&syn(), SECOND), syn().packet(), "{value}");
+        assert_eq!(client.gets(&syn_ack().packet(), SECOND), Ok(syn_ack().packet()));
+        assert_eq!(client.counters().agreed[0], 1);
+        assert_eq!(client.entries(), REGULAR_ONE);
+    }
+}
+
 #[test]
 fn who_requires_protection_gets_it_or_nothing() {
     let mut client = requiring(5);
