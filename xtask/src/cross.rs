@@ -130,18 +130,31 @@ const TARGETS: [Target; 5] = [
 /// Name of the machine with AVX-512 on the command line.
 const AVX512: &str = "avx512";
 
-/// Tests the targets whose names begin with `only`; `filter` goes to each test program. Long tests
-/// take fewer cases in an emulator, so all are run.
-pub fn run(only: &str, filter: &[&str]) -> ExitCode {
-    let filter = &[&LONG[..], filter].concat();
+/// What to run: arguments of cargo that choose test programs, and arguments of each program.
+struct Tests<'a> {
+    programs: Vec<&'a str>,
+    filter: Vec<&'a str>,
+}
+
+/// Runs tests on the targets whose names begin with the first word; the next words name test
+/// programs, those behind `--` tests. Long tests take fewer cases in an emulator, so all are run.
+pub fn run(words: &[&str]) -> ExitCode {
+    let mut parts = words.splitn(2, |&word| word == "--");
+    let (places, filter) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let (only, programs) = match places {
+        [] => ("", vec!["--lib", "--tests"]),
+        [only] => (*only, vec!["--lib", "--tests"]),
+        [only, programs @ ..] => (*only, programs.iter().flat_map(|it| ["--test", it]).collect()),
+    };
+    let tests = Tests { programs, filter: [&LONG[..], filter].concat() };
     let (mut good, mut any) = (true, false);
     for target in TARGETS.iter().filter(|target| target.name.starts_with(only)) {
         any = true;
-        good &= is_good(target.name, tested(target, filter));
+        good &= is_good(target.name, tested(target, &tests));
     }
     if AVX512.starts_with(only) {
         any = true;
-        good &= is_good(AVX512, bochs::tested(filter));
+        good &= is_good(AVX512, bochs::tested(&tests));
     }
     if !any {
         let names = TARGETS.iter().map(|target| target.name).chain([AVX512]);
@@ -152,14 +165,14 @@ pub fn run(only: &str, filter: &[&str]) -> ExitCode {
 }
 
 /// Tests all CPUs of a target, even after one failed.
-fn tested(target: &Target, filter: &[&str]) -> Outcome {
+fn tested(target: &Target, tests: &Tests<'_>) -> Outcome {
     prepare(target).map_err(Problem::Skipped)?;
     let mut bad = Vec::new();
     for cpu in target.cpus {
         println!("== {} on {}", target.name, cpu.title());
         let start = Instant::now();
         bad.extend(choice(target, cpu).err());
-        if cpu.mask.is_none() && !test(target, cpu, filter) {
+        if cpu.mask.is_none() && !test(target, cpu, tests) {
             bad.push(format!("tests failed on {}", cpu.title()));
         }
         println!("{:.0} s", start.elapsed().as_secs_f64());
@@ -201,10 +214,8 @@ fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
     command
 }
 
-/// Runs all tests, or those that `filter` names.
-fn test(target: &Target, cpu: &Cpu, filter: &[&str]) -> bool {
-    let words: Vec<&str> =
-        ["--lib", "--tests", "--"].into_iter().chain(filter.iter().copied()).collect();
+fn test(target: &Target, cpu: &Cpu, tests: &Tests<'_>) -> bool {
+    let words = [&tests.programs[..], &["--"], &tests.filter].concat();
     let mut counts = Counts::default();
     counted(&mut cargo_test(target, cpu, &words), &mut counts);
     let skipped = counts.skipped.len();

@@ -39,10 +39,10 @@ Commands of the project.
                           Check formatting, widths, lints, documentation, targets without std,
                           sizes of programs, inlining of intrinsics, hot loops; with --rivals, also
                           benches/rivals
-  cargo xtask cross [TARGET] [-- FILTER]
-                          Run the library's tests on other architectures under qemu, and with
-                          AVX-512 under Bochs. Targets: aarch64, s390x, powerpc64, riscv64, i686,
-                          avx512
+  cargo xtask cross [TARGET [TEST ...]] [-- FILTER]
+                          Run the library's tests, or the named test programs, on other
+                          architectures under qemu, and with AVX-512 under Bochs. Targets: aarch64,
+                          s390x, powerpc64, riscv64, i686, avx512
   cargo xtask cross TARGET --instructions
                           Count the instructions for a byte of data under qemu
   cargo xtask install-c --prefix DIR
@@ -81,11 +81,8 @@ fn main() -> ExitCode {
         ["test-python"] => test::python(),
         ["check"] => checks::run(false),
         ["check", "--rivals"] => checks::run(true),
-        ["cross"] => cross::run("", &[]),
-        ["cross", target] => cross::run(target, &[]),
         ["cross", target, "--instructions"] => cross::instructions(target),
-        ["cross", "--", filter @ ..] => cross::run("", filter),
-        ["cross", target, "--", filter @ ..] => cross::run(target, filter),
+        ["cross", words @ ..] => cross::run(words),
         ["install-c", words @ ..] => c::install(words),
         ["bpf"] => bpf::run(),
         ["bpf", "--check"] => {
