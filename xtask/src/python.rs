@@ -1,5 +1,5 @@
-//! Builds and tests the Python package in a virtual environment, and its wheel and source
-//! distribution outside the repository.
+//! Builds and tests the Python package in a virtual environment, and its wheel outside the
+//! repository.
 
 use crate::debian::install;
 use crate::outcome::Counts;
@@ -30,11 +30,11 @@ const VERSIONS: [&str; 3] = ["3.11", "3.12", "3.14"];
 /// The module whose types are in a file beside it, and what of it need not be there.
 const STUBS: &[&str] = &["residue._residue", "--allowlist", "tests/stubtest.txt"];
 
-/// The package, built for its tests, and what came of packing it.
+/// The package, built for its tests, and what came of its wheel.
 pub struct Built {
     tools: Tools,
     develop: Result<(), String>,
-    packed: [(&'static str, Result<(), String>); 2],
+    wheel: Result<(), String>,
 }
 
 /// Builds the package, for its tests and as it is distributed.
@@ -44,8 +44,8 @@ pub struct Built {
 pub fn build() -> Result<Built, String> {
     let tools = Tools::ready()?;
     let develop = tools.maturin(&["develop", "--quiet", "--locked"]);
-    let packed = [("wheel", tools.wheel()), ("source distribution", tools.source())];
-    Ok(Built { tools, develop, packed })
+    let wheel = tools.wheel();
+    Ok(Built { tools, develop, wheel })
 }
 
 /// Runs the tests of the package and counts them.
@@ -53,7 +53,7 @@ pub fn build() -> Result<Built, String> {
 /// # Errors
 /// The reason why they cannot be run here.
 pub fn run(built: Result<Built, String>, counts: &mut Counts) -> Result<(), String> {
-    let Built { tools, develop, packed } = built?;
+    let Built { tools, develop, wheel } = built?;
     if let Err(why) = develop {
         counts.fail(&format!("the Python package cannot be built: {why}"));
         return Ok(());
@@ -64,7 +64,7 @@ pub fn run(built: Result<Built, String>, counts: &mut Counts) -> Result<(), Stri
         let words = ["--python-version", version, "python/residue", "tests/typed.py"];
         ("types", tools.typed("mypy", &words))
     });
-    for (name, result) in stubs.into_iter().chain(types).chain(packed) {
+    for (name, result) in stubs.into_iter().chain(types).chain([("wheel", wheel)]) {
         match result {
             Ok(()) => counts.passed += 1,
             Err(why) => counts.fail(&format!("Python: {name}: {why}")),
@@ -147,14 +147,6 @@ impl Tools {
         let to = folder.display().to_string();
         self.maturin(&["build", "--quiet", "--locked", "--out", &to])?;
         self.check(&only(&folder)?)
-    }
-
-    /// Tests the source distribution.
-    fn source(&self) -> Result<(), String> {
-        let folder = emptied(&self.target.join("python-source"))?;
-        let to = folder.display().to_string();
-        self.maturin(&["sdist", "--out", &to])?;
-        self.builds(&only(&folder)?)
     }
 
     /// Builds a source distribution outside the repository, and tests the resulting wheel.
