@@ -32,9 +32,9 @@ fn root() -> PathBuf {
 fn crates() -> Vec<String> {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace");
     let members = manifest.split_once("members = [").expect("a list").1;
-    let members = members.split_once(']').expect("its end").0.split(',');
+    let members = members.split_once(']').expect("its end").0.split('"').skip(1).step_by(2);
     let mut found = Vec::new();
-    for member in members.map(|member| member.trim().trim_matches('"')) {
+    for member in members {
         let Some(folder) = member.strip_suffix("/*") else {
             found.push(member.into());
             continue;
