@@ -130,12 +130,6 @@ const TARGETS: [Target; 5] = [
 /// Name of the machine with AVX-512 on the command line.
 const AVX512: &str = "avx512";
 
-/// What to run: arguments of cargo that choose test programs, and arguments of each program.
-struct Tests<'a> {
-    programs: Vec<&'a str>,
-    filter: Vec<&'a str>,
-}
-
 /// Runs tests on the targets whose names begin with the first word; the next words name test
 /// programs, those behind `--` tests. Long tests take fewer cases in an emulator, so all are run.
 pub fn run(words: &[&str]) -> ExitCode {
@@ -146,15 +140,15 @@ pub fn run(words: &[&str]) -> ExitCode {
         [only] => (*only, vec!["--lib", "--tests"]),
         [only, programs @ ..] => (*only, programs.iter().flat_map(|it| ["--test", it]).collect()),
     };
-    let tests = Tests { programs, filter: [&LONG[..], filter].concat() };
+    let filter = &[&LONG[..], filter].concat();
     let (mut good, mut any) = (true, false);
     for target in TARGETS.iter().filter(|target| target.name.starts_with(only)) {
         any = true;
-        good &= is_good(target.name, tested(target, &tests));
+        good &= is_good(target.name, tested(target, &programs, filter));
     }
     if AVX512.starts_with(only) {
         any = true;
-        good &= is_good(AVX512, bochs::tested(&tests));
+        good &= is_good(AVX512, bochs::tested(&programs, filter));
     }
     if !any {
         let names = TARGETS.iter().map(|target| target.name).chain([AVX512]);
@@ -165,14 +159,14 @@ pub fn run(words: &[&str]) -> ExitCode {
 }
 
 /// Tests all CPUs of a target, even after one failed.
-fn tested(target: &Target, tests: &Tests<'_>) -> Outcome {
+fn tested(target: &Target, programs: &[&str], filter: &[&str]) -> Outcome {
     prepare(target).map_err(Problem::Skipped)?;
     let mut bad = Vec::new();
     for cpu in target.cpus {
         println!("== {} on {}", target.name, cpu.title());
         let start = Instant::now();
         bad.extend(choice(target, cpu).err());
-        if cpu.mask.is_none() && !test(target, cpu, tests) {
+        if cpu.mask.is_none() && !test(target, cpu, programs, filter) {
             bad.push(format!("tests failed on {}", cpu.title()));
         }
         println!("{:.0} s", start.elapsed().as_secs_f64());
@@ -214,8 +208,9 @@ fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
     command
 }
 
-fn test(target: &Target, cpu: &Cpu, tests: &Tests<'_>) -> bool {
-    let words = [&tests.programs[..], &["--"], &tests.filter].concat();
+/// Runs the test programs that the arguments of cargo choose, all of their tests or some.
+fn test(target: &Target, cpu: &Cpu, programs: &[&str], filter: &[&str]) -> bool {
+    let words = [programs, &["--"], filter].concat();
     let mut counts = Counts::default();
     counted(&mut cargo_test(target, cpu, &words), &mut counts);
     let skipped = counts.skipped.len();

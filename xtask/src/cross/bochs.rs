@@ -6,7 +6,6 @@
 //! (src/bin/guest.rs), which runs them. Its console is a serial port, written to a file that is
 //! read here while it grows.
 
-use super::Tests;
 use crate::debian::{self, install};
 use crate::outcome::{Outcome, Problem};
 use crate::shell::{
@@ -68,12 +67,13 @@ const KERNEL: &str = "console=ttyS0 quiet loglevel=1 panic=-1 nosmp acpi=off nok
     initcall_blacklist=load_system_certificate_list,cubictcp_register,init_kprobe_trace,\
 init_trace_printk_function_export,crypto_kdf108_init";
 
-/// Runs the tests. Checks that all pass, on a CPU with the required features.
-pub fn tested(tests: &Tests<'_>) -> Outcome {
+/// Runs the test programs that the arguments of cargo choose; `filter` goes to each. Checks that
+/// all pass, on a CPU with the required features.
+pub fn tested(programs: &[&str], filter: &[&str]) -> Outcome {
     let folder = created(&target()?.join("cross"))?;
     let prepared = add_target(TARGET).and_then(|()| install(&TOOLS));
     let kernel = prepared.and_then(|()| kernel(&folder)).map_err(Problem::Skipped)?;
-    make_disc(&folder, &kernel, tests)?;
+    make_disc(&folder, &kernel, programs, filter)?;
     println!("== x86_64 on tigerlake (Bochs)");
     let console = emulate(&folder)?;
     let features = console.lines().find_map(|line| line.strip_prefix("features "));
@@ -109,12 +109,17 @@ fn kernel(folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// Builds the tests and `guest`, and from them the CD.
-fn make_disc(folder: &Path, kernel: &Path, tests: &Tests<'_>) -> Result<(), String> {
+fn make_disc(
+    folder: &Path,
+    kernel: &Path,
+    programs: &[&str],
+    filter: &[&str],
+) -> Result<(), String> {
     let disc = emptied(&folder.join("disc"))?;
     let files = emptied(&folder.join("files"))?;
     copied(&build_guest()?, &files.join("init"))?;
-    written(&files.join("arguments"), tests.filter.join("\n"))?;
-    build_tests(&created(&files.join("tests"))?, tests)?;
+    written(&files.join("arguments"), filter.join("\n"))?;
+    build_tests(&created(&files.join("tests"))?, programs)?;
     // The tests look for vectors/ where they were built.
     let here = absolute(".")?;
     let inside = files.join(here.strip_prefix("/").unwrap_or(&here));
@@ -158,12 +163,12 @@ fn build_guest() -> Result<PathBuf, String> {
 
 /// Puts the test programs in a folder, by their names without hashes. To learn their names, cargo
 /// "runs" them with `cp`.
-fn build_tests(folder: &Path, tests: &Tests<'_>) -> Result<(), String> {
+fn build_tests(folder: &Path, programs: &[&str]) -> Result<(), String> {
     let runner =
         format!("target.{TARGET}.runner=[\"cp\", \"-t\", {:?}]", folder.display().to_string());
     let mut build = static_cargo("test", "residue");
     // The guest takes the CPU's features from this one.
-    build.args(&tests.programs).args(["--test", "cpu", "--config", &runner]);
+    build.args(programs).args(["--test", "cpu", "--config", &runner]);
     shown(&mut build)?;
     for path in entries(folder)? {
         let name = name(&path);
