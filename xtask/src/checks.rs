@@ -32,7 +32,11 @@ const CHECKS: [(&str, Check); 15] = [
         Err(error) => bad(error.to_string()),
     }),
     ("lock files", || in_all(&["metadata", "--locked", "--format-version=1"])),
-    ("lints", || run_cargo("clippy --workspace --all-targets --quiet -- -D warnings")),
+    ("lints", || {
+        run_cargo(
+            "clippy --workspace --all-targets --features fuzz/programs --quiet -- -D warnings",
+        )
+    }),
     ("documentation", || {
         let mut doc = cargo();
         doc.args(["doc", "--workspace", "--no-deps", "--quiet"]);

@@ -1,6 +1,7 @@
 //! Reads inputs in constant memory: each once for all its codes, several inputs and several parts
 //! of a large file at a time.
 
+mod holes;
 pub mod parts;
 pub mod walk;
 
@@ -54,6 +55,8 @@ pub struct Job<'a> {
     pub source: Source,
     /// The codes to compute.
     pub codes: Vec<&'a Chosen>,
+    /// Whether to take the holes of a sparse file for zeros, and not to read them.
+    pub sparse: bool,
 }
 
 /// The result of a [`Job`].
@@ -128,14 +131,13 @@ fn one(job: &Job<'_>, progress: &Progress, stop: &AtomicBool) -> io::Result<Done
             if before.is_dir() {
                 return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
             }
-            if before.is_file()
-                && before.len() >= LARGE
-                && taken.read_parts(&file, before.len(), progress, stop)?
-            {
+            let sparse = job.sparse && holes::KNOWN;
+            if before.is_file() && (sparse || before.len() >= LARGE) {
+                if !taken.read_parts(&file, before.len(), sparse, progress, stop)? {
+                    taken = Taken::none(job);
+                }
                 // Reads what was appended meanwhile.
                 file.seek(SeekFrom::Start(taken.bytes))?;
-            } else {
-                taken = Taken::none(job);
             }
             taken.read(&mut file, progress, stop)?;
             if before.is_file() && taken.bytes != before.len() {
@@ -187,44 +189,57 @@ impl<'a> Taken<'a> {
         })
     }
 
-    /// Reads the first `length` bytes of a file on all CPUs. Returns false if the file has to be
-    /// read in order after all, because there is only one CPU or the file has shrunk; the values
-    /// are then unusable.
+    /// Reads the first `length` bytes of a file on all CPUs, without its holes if it is `sparse`.
+    /// Returns false if the file has to be read in order after all, because there is only one CPU
+    /// or the file has shrunk; the values are then unusable.
     fn read_parts(
         &mut self,
         file: &File,
         length: u64,
+        sparse: bool,
         progress: &Progress,
         stop: &AtomicBool,
     ) -> io::Result<bool> {
-        let Some(pool) = pool().filter(|pool| cfg!(unix) && pool.current_num_threads() > 1) else {
-            return Ok(false);
-        };
         let read = AtomicU64::new(0);
-        let part = |streams: &mut [Stream<'a>], range: Range<u64>| -> io::Result<()> {
-            let wanted = range.end - range.start;
-            let mut got = 0;
-            each_buffer(Part { file, range }, stop, |bytes| {
-                streams.iter_mut().for_each(|stream| stream.update(bytes));
-                got += bytes.len() as u64;
-                progress.add(bytes.len() as u64);
-            })?;
+        let part = |streams: &mut [Stream<'a>], mut range: Range<u64>| -> io::Result<()> {
+            let (wanted, mut got) = (range.end - range.start, 0);
+            while !range.is_empty() && !stop.load(Relaxed) {
+                let data = if sparse { holes::data(file, &range)? } else { range.clone() };
+                let hole = data.start - range.start;
+                for stream in &mut *streams {
+                    stream.extend_by_zeroes(hole).map_err(io::Error::other)?;
+                }
+                got += hole;
+                progress.add(hole);
+                range.start = data.end;
+                each_buffer(Part { file, range: data }, stop, |bytes| {
+                    streams.iter_mut().for_each(|stream| stream.update(bytes));
+                    got += bytes.len() as u64;
+                    progress.add(bytes.len() as u64);
+                })?;
+            }
             read.fetch_add(got, Relaxed);
             // Fewer bytes than the range mean that the file has ended.
             if got == wanted { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
         };
         let streams = &mut self.streams;
-        match pool.install(|| parallel::ranges(streams, 0..length, &part)) {
-            Ok(()) => {
-                self.bytes = length;
-                Ok(true)
-            }
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                progress.take_back(read.into_inner());
-                Ok(false)
-            }
-            Err(error) => Err(error),
+        let done = match pool().filter(|pool| cfg!(unix) && pool.current_num_threads() > 1) {
+            Some(pool) => pool.install(|| parallel::ranges(streams, 0..length, &part)),
+            None if sparse => part(streams, 0..length),
+            None => return Ok(false),
+        };
+        let has_ended = match done {
+            // Behind its end, a file has no data, as in a hole.
+            Ok(()) => sparse && file.metadata()?.len() < length,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => true,
+            Err(error) => return Err(error),
+        };
+        if has_ended {
+            progress.take_back(read.into_inner());
+        } else {
+            self.bytes = length;
         }
+        Ok(!has_ended)
     }
 }
 

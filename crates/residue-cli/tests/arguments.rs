@@ -43,6 +43,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("sum --strict nine", "--check"),
     ("sum -c --tag nine", "cannot be used"),
     ("sum -c -a crc-32,crc-32c nine", "takes one code"),
+    ("sum --sparse --profile gcs nine", "cannot be used"),
+    ("sum --sparse --explain --text a", "cannot be used"),
     ("identify --trailer 2 --decimal 31323334", "cannot be used"),
     ("identify --frames nine --trailer 2", "cannot be used"),
     ("pcap make out --seed 5", "--synthetic"),

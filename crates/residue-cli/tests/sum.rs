@@ -244,6 +244,56 @@ fn a_sparse_file_of_five_gibibytes() {
     }
 }
 
+/// Data between holes, at the ends and beside each other, with lengths within words.
+#[test]
+fn holes_of_sparse_files_count_as_zeros() {
+    const MIB: u64 = 1 << 20;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sparse");
+    let names = "crc-32/iscsi,internet,xns,fletcher-32,adler-32,crc-82/darc,cksum";
+    let layouts: [(&[(u64, usize)], u64); 6] = [
+        (&[], 0),
+        (&[], MIB + 3),
+        (&[(0, 5000)], 20 * MIB + 7),
+        (&[(70_001, 9), (9 * MIB, 123_457)], 30 * MIB),
+        (&[(12 * MIB - 1, 2)], 12 * MIB + 1),
+        (&[(0, 3), (4 * MIB + 1, 1), (16 * MIB - 3, 3)], 16 * MIB),
+    ];
+    for (parts, length) in layouts {
+        let mut file = File::create(&path).unwrap();
+        for &(place, bytes) in parts {
+            file.seek(SeekFrom::Start(place)).unwrap();
+            file.write_all(&noise(bytes)).unwrap();
+        }
+        file.set_len(length).unwrap();
+        let read = typed(&format!("sum --json -a {names}")).run_on(&path);
+        for threads in ["1", "2"] {
+            let run = typed(&format!("sum --sparse --json -a {names}"));
+            let counted = run.with("RAYON_NUM_THREADS", threads).run_on(&path);
+            assert_eq!(counted, read, "{parts:?} of {length}, {threads} threads");
+        }
+    }
+    let list = typed("sum --sparse sparse").within(dir.path()).run();
+    let check = typed("sum --sparse --check").within(dir.path()).input(list.ends(0).as_bytes());
+    assert_eq!(check.run().ends(0), "sparse: OK\n");
+    // More than is read in an hour.
+    let mut file = File::create(&path).unwrap();
+    let hole = 10 << 40;
+    if file.set_len(hole).is_err() {
+        return residue_testing::skip("the file system has no files of 10 TiB");
+    }
+    file.seek(SeekFrom::Start(hole)).unwrap();
+    file.write_all(b"123456789").unwrap();
+    let rows = typed("sum --sparse --json -a crc-32/iscsi").run_on(&path);
+    let crc = code("crc-32/iscsi");
+    let Code::Crc(iscsi) = &crc else { panic!() };
+    let expected = iscsi.combine(of_zeros(&crc, hole), iscsi.checksum(b"123456789"), 9);
+    assert_eq!(
+        (&rows[0]["bytes"], &rows[0]["codes"][0]["value"]),
+        (&(hole + 9).into(), &hex(&crc, expected).into())
+    );
+}
+
 trait On {
     fn run_on(self, path: &Path) -> serde_json::Value;
 }

@@ -337,3 +337,31 @@ fn equal_codes_are_equal_under_any_name() {
         assert!(codes.iter().enumerate().all(|(j, b)| (a == b) == (i == j)), "{a}");
     }
 }
+
+#[test]
+fn streams_take_zeros_that_are_only_counted() {
+    for code in codes() {
+        for length in [0, 1, 3, 4, 63, 64, 65] {
+            for before in [noise(length), vec![0; length], vec![0xff; length]] {
+                for count in [0_u64, 1, 2, 63, 64, 65, 200, 5000] {
+                    let mut stream = code.stream();
+                    stream.update(&before);
+                    stream.extend_by_zeroes(count).expect("few bytes");
+                    let mut data = before.clone();
+                    data.resize(length + count as usize, 0);
+                    assert_eq!(stream.bytes(), data.len() as u64);
+                    assert_eq!(stream.value(), code.value(&data), "{code}: {length}, {count}");
+                    data.extend(noise(5));
+                    stream.update(&noise(5));
+                    assert_eq!(stream.value(), code.value(&data), "{code}: {length}, {count}");
+                }
+            }
+        }
+        let mut long = code.stream();
+        long.update(b"1");
+        long.extend_by_zeroes(u64::MAX - 2).expect("less than 2^64 bytes");
+        let before = long.clone();
+        assert_eq!(long.extend_by_zeroes(2), Err(Error::TooLong));
+        assert_eq!(long, before);
+    }
+}

@@ -8,6 +8,9 @@ use crate::kernel::copy::Destination;
 use crate::length::Length;
 use crate::streaming::streaming;
 
+/// A multiple of the length of every code's word.
+const GRAIN: u64 = 64;
+
 /// The value of data that arrives in pieces, made by [`Code::stream`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stream<'a> {
@@ -119,6 +122,35 @@ impl<'a> Stream<'a> {
     pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
         self.state.update_copying(from, to);
         self.bytes.add(from.len());
+    }
+
+    /// Adds `count` zero bytes, as the hole of a sparse file has, in time logarithmic in `count`.
+    ///
+    /// ```
+    /// let code: residue::Code = "crc32c".parse()?;
+    /// let mut stream = code.stream();
+    /// stream.update(b"123");
+    /// stream.extend_by_zeroes(1 << 40)?;
+    /// assert_eq!(stream.bytes(), 3 + (1 << 40));
+    /// # Ok::<(), residue::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] for 2^64 bytes and more; nothing is added then.
+    pub fn extend_by_zeroes(&mut self, count: u64) -> Result<(), Error> {
+        self.bytes().checked_add(count).ok_or(Error::TooLong)?;
+        // Inside a word, a value does not determine the state of every code.
+        let first = count.min(self.bytes().wrapping_neg() % GRAIN);
+        let last = (count - first) % GRAIN;
+        let zeros = [0; GRAIN as usize];
+        self.update(&zeros[..first as usize]);
+        let whole = count - first - last;
+        if whole > 0 {
+            let all = self.partial().extend_by_zeroes(whole)?;
+            *self = self.code.resume(all.value(), all.bytes())?;
+        }
+        self.update(&zeros[..last as usize]);
+        Ok(())
     }
 
     /// Starts again with the value of the empty message.

@@ -25,6 +25,11 @@ pub struct SumArgs {
     /// Read all files below folders, sorted by name; skip symbolic links and special files
     #[arg(short, long, requires = "files")]
     pub recursive: bool,
+    /// Take the holes of sparse files for zeros without reading them (Linux)
+    ///
+    /// The file system says where they are, and is believed.
+    #[arg(long, conflicts_with_all = ["profile", "explain", "self_test"])]
+    pub sparse: bool,
     /// Use this kernel (only with --text and --hex)
     #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "mode"])]
     pub kernel: Option<String>,
@@ -183,6 +188,7 @@ Examples:
   residue sum -r src > list                     write a list of CRC-32C (--tag adds the code)
   residue sum -c list                           verify the list
   residue sum -a cksum file                     print what `cksum file` prints
+  residue sum --sparse disk.img                 do not read the holes of a disk image
   residue sum -a crc-8 --explain --text a       show the long division
   residue sum --self-test --quiet               test all kernels on this CPU";
 

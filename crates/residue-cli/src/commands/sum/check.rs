@@ -177,6 +177,7 @@ impl Checker<'_> {
                     Source::File(PathBuf::from(file_name(&group[0].name)))
                 },
                 codes: group.iter().map(|entry| &*entry.code).collect(),
+                sparse: self.args.sparse,
             })
             .collect();
         let progress = self.output.progress.clone();

@@ -32,7 +32,11 @@ pub fn run(args: &SumArgs, codes: &[Chosen], output: &mut Output) -> anyhow::Res
         }
         let jobs: Vec<Job<'_>> = some
             .iter()
-            .map(|input| Job { source: input.source.clone(), codes: codes.iter().collect() })
+            .map(|input| Job {
+                source: input.source.clone(),
+                codes: codes.iter().collect(),
+                sparse: args.sparse,
+            })
             .collect();
         let progress = output.progress.clone();
         read::all(&jobs, &progress, |index, done| printer.done(output, &some[index], done))?;
