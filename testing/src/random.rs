@@ -1,3 +1,6 @@
+/// Bytes of the header of a pcap file.
+const HEADER: usize = 24;
+
 /// A generator of random numbers for tests: Steele, Lea and Flood's SplitMix64 (OOPSLA 2014).
 ///
 /// Equal seeds give equal numbers.
@@ -28,12 +31,11 @@ impl Random {
         bytes
     }
 
-    /// Returns one of `files` with a few mutations: bits, bytes, numbers, missing, repeated and
-    /// foreign parts. Half of them spare the `header` of so many bytes, without which nothing is
-    /// read.
-    pub fn mutated(&mut self, files: &[Vec<u8>], header: usize) -> Vec<u8> {
+    /// Returns one of these captures with a few mutations: bits, bytes, numbers, missing, repeated
+    /// and foreign parts. Half of them spare the header of the file, without which nothing is read.
+    pub fn mutated(&mut self, files: &[Vec<u8>]) -> Vec<u8> {
         let mut file = files[self.below(files.len())].clone();
-        let spared = if self.below(2) == 0 { header.min(file.len()) } else { 0 };
+        let spared = if self.below(2) == 0 { HEADER.min(file.len()) } else { 0 };
         for _ in 0..1 + self.below(6) {
             let place = spared + self.below(file.len() - spared);
             let end = (place + 1 + self.below(64)).min(file.len());
@@ -55,7 +57,7 @@ impl Random {
                     let part = other[from..(from + 200).min(other.len())].to_vec();
                     file.splice(place..place, part);
                 }
-                _ => file.truncate(place.max(header)),
+                _ => file.truncate(place.max(HEADER)),
             }
         }
         file

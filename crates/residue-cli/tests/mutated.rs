@@ -40,9 +40,6 @@ fn number() -> usize {
     env::var("RESIDUE_MUTATED").map_or(FEW, |text| text.parse().expect("a number"))
 }
 
-/// Length of the header of most files.
-const HEADER: usize = 24;
-
 /// Begins to read a capture, through small buffers, which are faster made than large ones.
 fn read(file: &[u8]) -> Result<Reader<&[u8]>, residue_net::Error> {
     Reader::in_chunks(file, 2048, [0, 1])
@@ -156,10 +153,9 @@ fn the_libraries_of_every_command() {
     let mut random = Random(number() as u64);
     let mut before = fixtures[0].clone();
     for at in 0..number() {
-        let file = random.mutated(&fixtures, HEADER);
+        let file = random.mutated(&fixtures);
         // Beside the capture before it, or another mutation of the same.
-        let other =
-            if at % 2 == 0 { before } else { random.mutated(std::slice::from_ref(&file), HEADER) };
+        let other = if at % 2 == 0 { before } else { random.mutated(std::slice::from_ref(&file)) };
         let result = std::panic::catch_unwind(|| everything(&file, &other, &filter));
         if result.is_err() {
             let folder = env::temp_dir();
@@ -182,7 +178,7 @@ fn the_program() {
     let dir = tempfile::tempdir().unwrap();
     let count = number() / SHARE;
     for at in 0..count {
-        let file = random.mutated(&fixtures, HEADER);
+        let file = random.mutated(&fixtures);
         fs::write(dir.path().join(format!("{at}.pcap")), file).unwrap();
     }
     let run = |args: &[&str]| {

@@ -4,7 +4,7 @@ pub(crate) mod families;
 mod listed;
 mod near;
 pub mod partial;
-mod stream;
+pub(crate) mod stream;
 mod sum;
 mod visitor;
 

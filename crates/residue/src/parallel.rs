@@ -13,6 +13,7 @@
 //! # Ok::<(), residue::Error>(())
 //! ```
 
+use crate::code::stream::GRAIN;
 use crate::code::{Code, Stream};
 use core::ops::Range;
 use core::slice;
@@ -23,9 +24,6 @@ use std::vec::Vec;
 /// Waking a thread and waiting for it takes 20 to 100 microseconds: with two threads the fastest
 /// codes break even at two parts, and take half the time from four parts on.
 pub const PART: u64 = 4 << 20;
-
-/// The alignment of parts: a multiple of every code's word and of the cache line.
-const GRAIN: u64 = 64;
 
 /// Returns the value of `data` by `code`, as [`Code::value`] does.
 #[must_use]

@@ -8,8 +8,8 @@ use crate::kernel::copy::Destination;
 use crate::length::Length;
 use crate::streaming::streaming;
 
-/// A multiple of the length of every code's word.
-const GRAIN: u64 = 64;
+/// A multiple of the length of every code's word, and of the cache line.
+pub(crate) const GRAIN: u64 = 64;
 
 /// The value of data that arrives in pieces, made by [`Code::stream`].
 #[derive(Clone, Debug, PartialEq)]
