@@ -32,8 +32,8 @@ mod scalar;
 mod sums;
 
 pub(crate) use clmul::{
-    ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessWide, Head, STREAM_BYTES, STREAMS_FROM, aligns,
-    in_order, in_two_streams, lane_head, lane_tail, streamed, tail_bytes,
+    ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessMasked, CarryLessWide, Head, STREAM_BYTES,
+    STREAMS_FROM, aligns, in_order, in_two_streams, lane_head, lane_tail, streamed, tail_bytes,
 };
 pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};

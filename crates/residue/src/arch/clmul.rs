@@ -317,6 +317,13 @@ fn shift_index(from: usize) -> &'static [u8; 16] {
     TABLE[from..].first_chunk().unwrap_or(&[ZERO; 16])
 }
 
+/// Products of short data, of which no branch depends on the length.
+pub(crate) trait CarryLessMasked: CarryLess {
+    /// Returns the sum of the products of eight words and `factors`: of at most 64 bytes of data,
+    /// zeros behind them, and `register` added to the first ones.
+    fn dot(self, data: &[u8], register: Self::V, factors: &[u64; 8]) -> Self::V;
+}
+
 /// Products of every byte with a matrix of 8 by 8 bits over GF(2).
 pub(crate) trait ByteMatrix: CarryLessWide {
     /// Returns the matrix, for every byte: bit i of a product is the parity of the byte and the

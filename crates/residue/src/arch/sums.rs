@@ -273,6 +273,12 @@ pub(crate) trait Weighted<U: Unit>: Load {
     /// The most bytes that are summed as 64-bit words.
     const WORDS_TO: usize = 8 * U::WORDS;
 
+    /// Returns whether short data of `n` bytes are summed as 64-bit words.
+    #[inline(always)]
+    fn by_words(n: usize) -> bool {
+        n <= Self::WORDS_TO
+    }
+
     /// Returns S and W of data no longer than two vectors.
     #[inline(always)]
     fn one_or_two(self, data: &[u8]) -> (u32, u32) {

@@ -7,6 +7,7 @@
 use super::any::Crc;
 use super::constants::{COPIES_FROM, Constants};
 use super::family::CompiledIn;
+use super::fold::Powers;
 use super::sparse::sparsely;
 use super::steps::{HasCrcInstruction, ShiftTables};
 use super::tables::Tables;
@@ -68,6 +69,13 @@ macro_rules! compiled_in {
                         None => panic!("it has 64 bits at most"),
                     }
                 }
+            }
+
+            #[inline(always)]
+            fn powers() -> &'static Powers {
+                static POWERS: Powers =
+                    Powers::new($word::BITS, super::catalog::$params.poly as u64);
+                &POWERS
             }
 
             #[inline(always)]

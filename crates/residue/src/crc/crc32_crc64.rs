@@ -4,7 +4,7 @@
 
 use super::compiled::{Crc32, Crc64Nvme, compiled_kernels, extend};
 use super::family::WithConstants;
-use super::fold::{Fold, FoldLanes, FoldLanesApart, FoldLong, FoldStreams, LongOrStreams};
+use super::fold::{AtOnceOr, Fold, FoldLanesApart, FoldLong, FoldStreams, LongOrStreams};
 use super::sparse::SparseOnce;
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ThreeWay,
@@ -65,8 +65,10 @@ pub fn crc64_nvme_extend(value: u64, data: &[u8]) -> u64 {
 type LongFold<N> = WithConstants<N, OutOfLine<FoldLong>>;
 
 /// Folds, and removes all vectors by the matrices of `Long` in data that is long enough for it.
-type ByMatrices<N, Long> =
-    WithConstants<N, ByLength<FoldLanes, LongOrStreams<Long, { Taps::FROM }>, { Taps::FROM }>>;
+type ByMatrices<N, Long> = AtOnceOr<
+    N,
+    WithConstants<N, ByLength<Fold, LongOrStreams<Long, { Taps::FROM }>, { Taps::FROM }>>,
+>;
 
 /// Does what [`ByMatrices`] does, for copies.
 type CopyByMatrices<N, Long> = WithConstants<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
@@ -74,7 +76,7 @@ type CopyByMatrices<N, Long> = WithConstants<N, ByLength<FoldLong, Long, { Taps:
 /// Folds by carry-less products, and by `One`, which removes one vector of a window by matrices, in
 /// data from `FROM` bytes up to [`MATRICES_BELOW`]. Longer data may be folded in two streams.
 type Products<N, One, const FROM: usize> = ByLength<
-    WithConstants<N, FoldLanes>,
+    AtOnceOr<N, WithConstants<N, Fold>>,
     ByLength<
         WithConstants<N, OutOfLine<One>>,
         OutOfLine<WithConstants<N, FoldStreams>>,

@@ -1,6 +1,7 @@
 //! Families of CRCs: their registers, and the CRCs whose constants the compiler knows.
 
 use super::constants::{Constants, Embedded};
+use super::fold::Powers;
 use super::tables::{Tabled, Tables, Word};
 use super::width::Width;
 use crate::body::{Body, Edges, Family, Tier};
@@ -30,6 +31,8 @@ pub trait CompiledIn:
     type Word: Word + Into<u64>;
     #[doc(hidden)]
     fn constants() -> &'static Constants;
+    #[doc(hidden)]
+    fn powers() -> &'static Powers;
     /// Returns the tables, or `None` if they were not computed before and shall not be now.
     #[doc(hidden)]
     fn tables(compute: bool) -> Option<&'static Tables<Self::Word>>;

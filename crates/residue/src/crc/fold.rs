@@ -13,8 +13,8 @@
 //!   byte, and [`fold_rest`] folds the rest.
 //! - Up to 64 bytes go lane by lane: with AVX2 a head would take two shuffles, an insertion and a
 //!   selection; on Intel's cores products and permutations share a port, and on Zen 4 the
-//!   permutation takes five cycles. CRCs with compiled-in constants take vectors of two lanes up to
-//!   96 bytes.
+//!   permutation takes five cycles. With masks, CRCs with compiled-in constants take them at once
+//!   ([`AtOnceOr`]), and vectors of two lanes up to 96 bytes.
 //! - A function that holds a loop needs more registers than short data do, and would save them in
 //!   each call, so loops over long data are functions of their own.
 //! - Where the profile asks for it, the head of long data ends at a multiple of 64, so that no
@@ -24,9 +24,12 @@
 //! - At the end [`gather`] moves all lanes to the place of the last at once, and [`reduce128`]
 //!   reduces that lane.
 
+mod at_once;
 mod lanes;
 mod streams;
 
+pub(crate) use at_once::AtOnceOr;
+pub use at_once::Powers;
 pub(super) use lanes::{oriented, product, reduce128, register_lane};
 pub(crate) use streams::{FoldStreams, LongOrStreams};
 
@@ -51,10 +54,8 @@ pub(crate) type Fold = FoldByLength<0, APART_FROM>;
 /// Folds with four accumulators, with all loops out of line, which takes less code.
 pub(crate) type FoldApart = FoldByLength<0, 0>;
 
-/// Folds as is best where vectors of 64 bytes need more time for their heads than for products.
-pub(crate) type FoldLanes = FoldByLength<BY_LANE_TO, APART_FROM>;
-
-/// Folds as [`FoldLanes`] does, with all loops out of line.
+/// Folds as is best where vectors of 64 bytes need more time for their heads than for products,
+/// with all loops out of line.
 pub(crate) type FoldLanesApart = FoldByLength<BY_LANE_TO, 0>;
 
 /// The most bytes that are folded lane by lane where vectors have 64 bytes.
@@ -104,8 +105,7 @@ fn run<
         short::<T, REFLECTED>(t, keys, state, data)
     } else {
         // Code for some lengths only, which the CRCs with compiled-in constants are worth.
-        let narrow = BY_LANE_TO != 0 && APART_FROM != 0;
-        let lane = if narrow && data.len() > BY_LANE_TO && data.len() <= T::NARROW_TO {
+        let lane = if APART_FROM != 0 && data.len() <= T::NARROW_TO {
             fold::<T::Narrow, REFLECTED, BY_LANE_TO, false>(t.narrow(), keys, state, data)
         } else if APART_FROM > 64 * T::LANES {
             fold::<T, REFLECTED, BY_LANE_TO, true>(t, keys, state, data)

@@ -196,8 +196,7 @@ fn few<F: Modular>(state: [u32; 2], data: &[u8]) -> (u32, u32) {
 fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]) -> (u32, u32) {
     const { assert!(T::SHORT_TO.div_ceil(F::Unit::BYTES) <= Deferred::<F>::UNITS) };
     let n = data.len();
-    // With byte masks a vector is as fast as the branches on fewer than eight bytes.
-    if (8 * T::MASKS as usize..=T::WORDS_TO).contains(&n) && fit_words::<F>(n) {
+    if T::by_words(n) && fit_words::<F>(n) {
         return few::<F>(state, data);
     }
     let units = n.div_ceil(F::Unit::BYTES);

@@ -152,7 +152,11 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     const APART_TO: usize = U::APART_TO;
     /// Eleven vectors: then B fits 32 bits, also that of words.
     const SHORT_TO: usize = 704;
-    const WORDS_TO: usize = U::WORDS_TO;
+
+    #[inline(always)]
+    fn by_words(n: usize) -> bool {
+        U::by_words(n)
+    }
 
     #[inline(always)]
     fn zero(self) -> Sums {

@@ -2,7 +2,7 @@
 
 use super::{Avx2Pclmul, Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42Pclmul};
 use crate::arch::ops;
-use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Head, clmul::one_lane};
+use crate::arch::{ByteMatrix, CarryLess, CarryLessMasked, CarryLessWide, Head, clmul::one_lane};
 use crate::cpu::ReadAhead;
 use core::arch::x86_64::*;
 
@@ -283,6 +283,35 @@ impl CarryLessWide for Avx512Vpclmul {
                 spill: _mm512_zextsi128_si512(spill),
                 bytes,
             }
+        }
+    }
+}
+
+impl CarryLessMasked for Avx512Vpclmul {
+    ops! {
+        // Vectors of 32 bytes: their masked loads, products and moves are there sooner than those
+        // of one of 64.
+        fn dot(self, data: &[u8], register: __m128i, factors: &[u64; 8]) -> __m128i {
+            let n = data.len();
+            debug_assert!(n <= 64);
+            // BZHI leaves as many ones as there are bytes, and loads under a mask read no others. A
+            // load without any byte has an address inside: one in an absent page would be slow.
+            let mask = _bzhi_u64(u64::MAX, n as u32);
+            let second = data.as_ptr().wrapping_add(if n > 32 { 32 } else { 0 });
+            let v = _mm256_maskz_loadu_epi8(mask as u32, data.as_ptr().cast());
+            let v = _mm256_xor_si256(v, _mm256_zextsi128_si256(register));
+            let w = _mm256_maskz_loadu_epi8((mask >> 32) as u32, second.cast());
+            let factors = factors.as_ptr();
+            let first = _mm256_loadu_si256(factors.cast());
+            let second = _mm256_loadu_si256(factors.add(4).cast());
+            let low = _mm256_clmulepi64_epi128::<0x00>(v, first);
+            let high = _mm256_clmulepi64_epi128::<0x11>(v, first);
+            let low2 = _mm256_clmulepi64_epi128::<0x00>(w, second);
+            let high2 = _mm256_clmulepi64_epi128::<0x11>(w, second);
+            // 0x96 is the exclusive or of three.
+            let sum = _mm256_ternarylogic_epi64::<0x96>(low, high, low2);
+            let sum = _mm256_xor_si256(sum, high2);
+            _mm_xor_si128(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum))
         }
     }
 }
