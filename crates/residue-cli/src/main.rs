@@ -18,14 +18,15 @@ mod progress;
 mod read;
 mod streams;
 
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
-use commands::Cli;
+use clap::{CommandFactory as _, Parser as _};
+use commands::{Cli, completions};
 use output::{Form, Kept, Outcome, Output, Styles, visible};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    completions::answer(Cli::command);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return not_run(&short(error)).into(),

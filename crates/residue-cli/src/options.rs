@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The option `-a`.
+// The option `-a`.
 #[derive(Clone, Debug, Args)]
 pub struct CodeNames {
     /// Codes, separated by commas: names or aliases of `residue list`, or the parameters of a CRC
@@ -55,7 +55,7 @@ impl CodeNames {
     }
 }
 
-/// The option `--json`, of commands that print no CSV.
+// The option `--json`, of commands that print no CSV.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Json {
     /// Print JSON
@@ -63,7 +63,7 @@ pub struct Json {
     pub json: bool,
 }
 
-/// The options `--json` and `--csv`. Without them commands print text for people.
+// The options `--json` and `--csv`. Without them commands print text for people.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Format {
     /// Print JSON
@@ -91,7 +91,7 @@ impl Format {
     }
 }
 
-/// The option `--report`.
+// The option `--report`.
 #[derive(Clone, Debug, Args)]
 pub struct Report {
     /// Write a report into a folder: figures (SVG) and tables, with their data as CSV and JSON

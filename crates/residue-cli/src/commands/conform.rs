@@ -17,7 +17,7 @@ use std::ffi::OsStr;
 /// The longest input passed as an argument, in bytes. Systems limit an argument to about 128 KiB.
 const LONGEST_ARGUMENT: usize = 32 << 10;
 
-/// Arguments of `residue conform`.
+// Arguments of `residue conform`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP, mut_arg("codes", |arg| arg.required(true).help(CODE_HELP)))]
 pub struct ConformArgs {

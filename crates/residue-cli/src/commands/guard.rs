@@ -51,7 +51,7 @@ Examples:
   residue guard demo                            demonstration between namespaces of this machine
   residue guard simulate                        simulation in memory of a hostile network";
 
-/// Arguments of `residue guard`.
+// Arguments of `residue guard`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct GuardArgs {

@@ -14,7 +14,7 @@ use residue_strength::Notations;
 use serde::Serialize;
 use std::io;
 
-/// Arguments of `residue list`.
+// Arguments of `residue list`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct ListArgs {

@@ -14,7 +14,7 @@ Examples:
   residue man /usr/share/man/man1
   residue man . && man ./residue-sum.1";
 
-/// Arguments of `residue man`.
+// Arguments of `residue man`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct ManArgs {

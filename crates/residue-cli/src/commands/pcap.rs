@@ -33,7 +33,7 @@ Examples:
   residue pcap compare lan.pcap wan.pcap    what changed between two points
   residue pcap annotate trace.pcap -o noted.pcapng         comments that Wireshark shows";
 
-/// Arguments of `residue pcap`.
+// Arguments of `residue pcap`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct PcapArgs {

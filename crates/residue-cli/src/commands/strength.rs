@@ -61,7 +61,7 @@ Examples:
   residue strength multiples crc-32          distances for a CRC without products
   residue strength claims                    claims of the papers, and the exact conditions";
 
-/// Arguments of `residue strength`.
+// Arguments of `residue strength`.
 #[derive(Debug, Args)]
 #[command(
     after_help = HELP,

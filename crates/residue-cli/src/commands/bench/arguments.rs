@@ -36,7 +36,7 @@ Times are of one call, with the cost of the timer subtracted. Disturbed calls (i
 a lowered clock) are set aside, counted and repeated. Figures are medians with 95 % intervals; \
 --statistic mean shows the thesis's means of all calls instead. The verdict compares medians.";
 
-/// Arguments of `residue bench`.
+// Arguments of `residue bench`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP, args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {

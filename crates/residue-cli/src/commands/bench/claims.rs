@@ -17,7 +17,7 @@ Examples:
   residue bench claims
   residue bench claims --samples 10000 --pin --json";
 
-/// Arguments of `residue bench claims`.
+// Arguments of `residue bench claims`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct ClaimsArgs {

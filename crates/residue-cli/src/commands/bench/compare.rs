@@ -13,7 +13,7 @@ Examples:
   residue bench --json > a.json
   residue bench compare a.json b.json --statistic mean";
 
-/// Arguments of `residue bench compare`.
+// Arguments of `residue bench compare`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct CompareArgs {

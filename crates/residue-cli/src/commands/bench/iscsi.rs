@@ -13,7 +13,7 @@ Examples:
   residue bench iscsi
   residue bench iscsi --report iscsi/        figures 2 and 3 of the paper, from this CPU";
 
-/// Arguments of `residue bench iscsi`.
+// Arguments of `residue bench iscsi`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct IscsiArgs {

@@ -13,7 +13,7 @@ Examples:
   residue bench iso
   residue bench iso --rounds 20 --json";
 
-/// Arguments of `residue bench iso`.
+// Arguments of `residue bench iso`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct IsoArgs {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use residue_bench::model::Statistic;
 
-/// The option `--pin`.
+// The option `--pin`.
 #[derive(Debug, Args)]
 pub struct Pin {
     /// Pin to one core (Linux); without CORE, to the current one

@@ -18,7 +18,7 @@ const MOST_OUTPUT: u64 = 64 << 10;
 /// Time between two checks whether a program has ended.
 const POLL: Duration = Duration::from_millis(1);
 
-/// The program under test.
+// The program under test.
 #[derive(Debug, Args)]
 pub struct Program {
     /// Pass inputs in hexadecimal as the last argument, not on standard input; skip those above 32

@@ -10,7 +10,7 @@ use residue_guard_lab::demo::{Engines, Kind};
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// Options of both engines.
+// Options of both engines.
 #[derive(Debug, Args)]
 pub struct GuardOptions {
     /// Network interface; the kernel engine takes several: -i eth0 -i eth1
@@ -46,7 +46,7 @@ Examples:
   residue guard on --interface eth0 --receive-threads   in a container: use more than one CPU
   residue guard on --interface eth0 --policy require    allow guarded connections only";
 
-/// Arguments of `residue guard on`.
+// Arguments of `residue guard on`.
 #[derive(Debug, Args)]
 #[command(after_help = ON_HELP)]
 pub struct OnArgs {
@@ -56,7 +56,7 @@ pub struct OnArgs {
     pub kernel: KernelOptions,
 }
 
-/// Options of the kernel engine.
+// Options of the kernel engine.
 #[derive(Debug, Default, PartialEq, Eq, Args)]
 pub struct KernelOptions {
     /// Kernel engine: guard only connections of the processes in this cgroup (version 2)
@@ -78,7 +78,7 @@ Examples:
   residue guard off
   residue guard off --reset     also reset the guarded connections, and remove the programs";
 
-/// Arguments of `residue guard off`.
+// Arguments of `residue guard off`.
 #[derive(Debug, Args)]
 #[command(after_help = OFF_HELP)]
 pub struct OffArgs {
@@ -109,7 +109,7 @@ Examples:
   residue guard run --interface eth0 --policy require    allow guarded connections only
   residue guard run --interface eth0 --json --every 60 | logger";
 
-/// Arguments of `residue guard run`.
+// Arguments of `residue guard run`.
 #[derive(Debug, Args)]
 #[command(after_help = RUN_HELP)]
 pub struct RunArgs {
@@ -178,7 +178,7 @@ Examples:
   residue guard status --watch --json | jq .guarded
   residue guard status --prometheus > /var/lib/node_exporter/residue.prom";
 
-/// Arguments of `residue guard status`.
+// Arguments of `residue guard status`.
 #[derive(Debug, Args)]
 #[command(after_help = STATUS_HELP)]
 pub struct StatusArgs {
@@ -197,7 +197,7 @@ Examples:
   residue guard forget                     ask all destinations again
   residue guard forget 192.0.2.1";
 
-/// Arguments of `residue guard forget`.
+// Arguments of `residue guard forget`.
 #[derive(Debug, Args)]
 #[command(after_help = FORGET_HELP)]
 pub struct ForgetArgs {
@@ -211,7 +211,7 @@ Examples:
   residue guard check --interface eth0
   residue guard check --interface eth0 --json | jq .ready";
 
-/// Arguments of `residue guard check`.
+// Arguments of `residue guard check`.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_HELP)]
 pub struct CheckArgs {
@@ -257,7 +257,7 @@ Examples:
   residue guard demo --case swap,sequence --value 7 --ip 4 --segments 100000
   residue guard demo --json";
 
-/// Arguments of `residue guard demo`.
+// Arguments of `residue guard demo`.
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_HELP)]
 pub struct DemoArgs {

@@ -37,7 +37,7 @@ Examples:
   residue guard simulate --fault word-swap,nat-sequence --value 4,7 --segments 100000
   residue guard simulate --ipv6 --json";
 
-/// Arguments of `residue guard simulate`.
+// Arguments of `residue guard simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SimulateArgs {

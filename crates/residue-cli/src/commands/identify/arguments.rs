@@ -52,7 +52,7 @@ Examples:
   residue identify --frames trace.pcap --json
   residue identify text:123456789:29b1 text:abc:514a --as c > crc.c";
 
-/// Arguments of `residue identify`.
+// Arguments of `residue identify`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct IdentifyArgs {

@@ -40,7 +40,7 @@ Examples:
   residue pcap annotate wan.pcap --before lan.pcap -o noted.pcapng
   tshark -r noted.pcapng -Y 'frame.comment contains \"residue: rewritten\"'";
 
-/// Arguments of `residue pcap annotate`.
+// Arguments of `residue pcap annotate`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct AnnotateArgs {

@@ -190,7 +190,7 @@ pub fn compression(path: &Path) -> Option<Compression> {
     Compression::of_start(&start)
 }
 
-/// Captures to read.
+// Captures to read.
 #[derive(Debug, Args)]
 pub struct Captures {
     /// Captures, or folders of captures [default: standard input]
@@ -228,7 +228,7 @@ impl Captures {
     }
 }
 
-/// The option `--filter`.
+// The option `--filter`.
 #[derive(Debug, Args)]
 pub struct Filtered {
     /// Count only packets for which this filter holds, such as 'host 10.0.0.1 and tcp port 80'

@@ -47,7 +47,7 @@ Examples:
   residue pcap fix trace.pcap -o good.pcap --only byte-swapped,zeroed
   residue pcap fix span.pcap -o once.pcap --drop-doubled";
 
-/// Arguments of `residue pcap fix`.
+// Arguments of `residue pcap fix`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct FixArgs {

@@ -24,7 +24,7 @@ Examples:
   residue pcap make cases/
   residue pcap make --synthetic 300000000 big.pcap --json > planted.json";
 
-/// Arguments of `residue pcap make`.
+// Arguments of `residue pcap make`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct MakeArgs {

@@ -24,7 +24,7 @@ Examples:
   residue pcap nat trace.pcap --map 10.0.0.1:8080=192.0.2.1:80 --in-place
   residue pcap nat trace.pcap --map '[fd00::1]:80=[2001:db8::1]:80' --dry-run";
 
-/// Arguments of `residue pcap nat`.
+// Arguments of `residue pcap nat`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct NatArgs {

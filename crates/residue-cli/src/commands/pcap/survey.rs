@@ -24,7 +24,7 @@ Examples:
   residue pcap survey captures/
   residue pcap survey --json trace.pcap | jq .shapes";
 
-/// Arguments of `residue pcap survey`.
+// Arguments of `residue pcap survey`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SurveyArgs {

@@ -16,7 +16,7 @@ use residue_net::verify::{AnyReader, Buffer, Places, packets, wrong};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The capture to change, and where the changed one goes.
+// The capture to change, and where the changed one goes.
 #[derive(Debug, Args)]
 pub struct Target {
     /// Capture to read; `-` is standard input

@@ -89,7 +89,7 @@ fn help() -> String {
     HELP.replace("{causes}", &causes.join("; "))
 }
 
-/// Arguments of `residue pcap verify`.
+// Arguments of `residue pcap verify`.
 #[derive(Debug, Args)]
 #[command(after_help = help())]
 pub struct VerifyArgs {

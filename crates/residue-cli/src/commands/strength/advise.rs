@@ -38,7 +38,7 @@ Examples:
   residue strength advise --length 32B --ber 1e-4 --target 1e-12 --cpu none
   residue strength advise --files --length 1GiB --damaged 1e-6 --target 1e-15 --width 64";
 
-/// Arguments of `residue strength advise`.
+// Arguments of `residue strength advise`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct AdviseArgs {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// The least memory that --memory takes.
 const LEAST: u64 = 16 << 20;
 
-/// The limits of a command's work.
+// The limits of a command's work.
 #[derive(Debug, Args)]
 pub struct Budget {
     /// Time limit, to some seconds; figures that would take longer remain bounds

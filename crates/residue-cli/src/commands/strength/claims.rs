@@ -14,7 +14,7 @@ Examples:
   residue strength claims
   residue strength claims --json | jq -r '.[] | select(.verdict == \"fails\").statement'";
 
-/// Arguments of `residue strength claims`.
+// Arguments of `residue strength claims`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct ClaimsArgs {

@@ -26,7 +26,7 @@ Examples:
   residue strength compare --exact --report report/        page with table and figures
   residue strength compare crc-16/arc,crc-16/dnp,sum-16 --length 16B --csv";
 
-/// Arguments of `residue strength compare`.
+// Arguments of `residue strength compare`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct CompareArgs {

@@ -28,7 +28,7 @@ Examples:
   residue strength data --made all --report report/      data on which sums are weak; figures
   residue strength data . --full                         shares of every kind of damage";
 
-/// Arguments of `residue strength data`.
+// Arguments of `residue strength data`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP, mut_arg("codes", |arg| arg.help(CODES_HELP)))]
 pub struct DataArgs {

@@ -30,7 +30,7 @@ Examples:
 /// The number of multiples that are printed unless CSV or JSON is asked for.
 const SHOWN: usize = 10;
 
-/// Arguments of `residue strength multiples`.
+// Arguments of `residue strength multiples`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct MultiplesArgs {

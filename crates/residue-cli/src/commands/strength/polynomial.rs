@@ -6,7 +6,7 @@ use clap::Args;
 use residue_report::{COLUMNS, text::wrapped};
 use residue_strength::{Generator, Notation};
 
-/// The polynomial that a command is about.
+// The polynomial that a command is about.
 #[derive(Debug, Args)]
 pub struct Polynomial {
     /// Name of a CRC, or a polynomial

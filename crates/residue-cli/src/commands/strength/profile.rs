@@ -17,7 +17,7 @@ use residue_strength::{
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// Arguments of `residue strength POLY`.
+// Arguments of `residue strength POLY`.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
     #[command(flatten)]

@@ -33,7 +33,7 @@ Examples:
   residue strength search --width 24 --length 200B --hd 6 --range 3/8 --checkpoint part3
   residue strength search --merge part1 part2 part3";
 
-/// Arguments of `residue strength search`.
+// Arguments of `residue strength search`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SearchArgs {

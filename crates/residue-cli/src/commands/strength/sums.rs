@@ -25,7 +25,7 @@ Examples:
   residue strength sums -a internet,fletcher-32 --length 9000
   residue strength sums -a internet --data packet.bin --json";
 
-/// Arguments of `residue strength sums`.
+// Arguments of `residue strength sums`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP, mut_arg("codes", |arg| arg.help(CODES_HELP)))]
 pub struct SumsArgs {

@@ -21,7 +21,7 @@ Examples:
   residue strength weights crc-16/xmodem --length 64 --ber 1e-6,1e-4
   residue strength weights koopman:ba0dc66b --length 64 --csv";
 
-/// Arguments of `residue strength weights`.
+// Arguments of `residue strength weights`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct WeightsArgs {

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 
-/// Arguments of `residue sum`.
+// Arguments of `residue sum`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SumArgs {

@@ -56,7 +56,7 @@ Examples:
   residue pcap compare --write altered.pcapng lan.pcap wan.pcap
   residue pcap compare --report ticket lan.pcap wan.pcap     a page: ticket/index.html";
 
-/// Arguments of `residue pcap compare`.
+// Arguments of `residue pcap compare`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = HELP)]
 pub struct CompareArgs {

@@ -42,7 +42,7 @@ Examples:
   sudo tcpdump -U -i eth0 -w - | residue pcap watch -
   ssh router tcpdump -U -w - | residue pcap watch -";
 
-/// Arguments of `residue pcap watch`.
+// Arguments of `residue pcap watch`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP, group = ArgGroup::new("packets").required(true))]
 pub struct WatchArgs {
