@@ -28,7 +28,7 @@
 //!
 //! ```text
 //! catalog gf2 params small terms width     definitions, arithmetic, integers, small tables
-//! keys matrices tables                     the constants of each method
+//! keys powers matrices tables              the constants of each method
 //! constants                                all of one CRC, and the family of the kernels on them
 //! family                                   CRCs that the compiler knows
 //! fold                                     folding
@@ -47,6 +47,7 @@
 pub mod catalog;
 pub(crate) mod gf2;
 mod params;
+mod powers;
 pub(crate) mod small;
 mod terms;
 mod width;

@@ -7,7 +7,7 @@
 use super::any::Crc;
 use super::constants::{COPIES_FROM, Constants};
 use super::family::CompiledIn;
-use super::fold::Powers;
+use super::powers::Powers;
 use super::sparse::sparsely;
 use super::steps::{HasCrcInstruction, ShiftTables};
 use super::tables::Tables;

@@ -1,7 +1,7 @@
 //! Families of CRCs: their registers, and the CRCs whose constants the compiler knows.
 
 use super::constants::{Constants, Embedded};
-use super::fold::Powers;
+use super::powers::Powers;
 use super::tables::{Tabled, Tables, Word};
 use super::width::Width;
 use crate::body::{Body, Edges, Family, Tier};

@@ -29,7 +29,6 @@ mod lanes;
 mod streams;
 
 pub(crate) use at_once::AtOnceOr;
-pub use at_once::Powers;
 pub(super) use lanes::{oriented, product, reduce128, register_lane};
 pub(crate) use streams::{FoldStreams, LongOrStreams};
 
