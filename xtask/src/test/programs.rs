@@ -1,5 +1,5 @@
-//! The test programs of the workspace, which cargo builds: several run at a time, as many of them
-//! wait for other processes, and each is reported when it ends.
+//! The test programs of the workspace, which cargo builds: they run one more at a time than there
+//! are CPUs, as many of them wait for other processes, and each is reported when it ends.
 
 use crate::outcome::Counts;
 use crate::shell::cargo;
@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
 use std::time::Instant;
 
 /// Programs that take longest, which begin first.
@@ -82,8 +83,8 @@ impl Program {
     }
 }
 
-/// Runs programs, two at a time: one that waits leaves the CPUs to the other. Prints one line for
-/// each that passes, and all output of one that fails.
+/// Runs programs, one more at a time than there are CPUs: one that waits leaves its own to others.
+/// Prints one line for each that passes, and all output of one that fails.
 pub fn run(programs: Vec<Program>, counts: &mut Counts) {
     let all = programs.len();
     let queue = Mutex::new(VecDeque::from(programs));
@@ -100,8 +101,9 @@ pub fn run(programs: Vec<Program>, counts: &mut Counts) {
         }
     };
     std::thread::scope(|scope| {
-        scope.spawn(work);
-        scope.spawn(work);
+        for _ in 0..=available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
     });
 }
 
