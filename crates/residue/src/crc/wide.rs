@@ -1,4 +1,4 @@
-//! CRCs of 65 to 128 bits: bit by bit, unless the caller uses [`Tables`](super::tables::Tables).
+//! CRCs of 65 to 128 bits: byte by byte, unless the caller uses [`Tables`](super::tables::Tables).
 
 use super::family::Register;
 use super::params::Params;
@@ -12,11 +12,23 @@ use crate::kernel::{Kernel, dispatched};
 #[derive(Clone, Debug)]
 pub struct Wide {
     params: Params,
+    /// The register after each byte, from zero.
+    bytes: [u128; 256],
 }
 
 impl Wide {
     pub(super) const fn new(params: &Params) -> Wide {
-        Wide { params: *params }
+        let (mut bytes, mut i) = ([0; 256], 1usize);
+        while i < bytes.len() {
+            let lowest = i & i.wrapping_neg();
+            bytes[i] = if lowest == i {
+                params.feed(0, i as u128, 8)
+            } else {
+                bytes[lowest] ^ bytes[i ^ lowest]
+            };
+            i += 1;
+        }
+        Wide { params: *params, bytes }
     }
 
     pub(super) const fn register(&self, value: u128) -> u128 {
@@ -70,6 +82,7 @@ impl Register for WideFamily {
 }
 
 /// Takes one message bit at a time.
+#[cfg_attr(not(feature = "methods"), allow(dead_code))]
 struct WideBitwise;
 
 impl<T: Tier> Body<T> for WideBitwise {
@@ -85,11 +98,31 @@ impl<T: Tier> Body<T> for WideBitwise {
     }
 }
 
-/// The kernels of the CRCs above 64 bits that need no tables.
+/// Takes one byte at a time.
+struct WideBytewise;
+
+impl<T: Tier> Body<T> for WideBytewise {
+    type Family = WideFamily;
+    const EDGES: Edges = Edges::NONE;
+    #[inline(always)]
+    fn run(_: T, context: &Wide, mut state: u128, data: &[u8]) -> u128 {
+        let (top, mask) = (context.params.width - 8, context.params.mask());
+        for &byte in data {
+            let byte = if context.params.refin { byte.reverse_bits() } else { byte };
+            let first = (state >> top) as u8;
+            state = state << 8 & mask ^ context.bytes[usize::from(first ^ byte)];
+        }
+        state
+    }
+}
+
+/// The kernels of the CRCs above 64 bits that need no larger tables.
 pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
     #[cfg(feature = "methods")]
     Kernel::compact::<Portable, WideBitwise>("bitwise_msb").historical(),
-    Kernel::compact::<Portable, WideBitwise>("portable"),
+    #[cfg(feature = "methods")]
+    Kernel::compact::<Portable, WideBytewise>("bytewise").historical(),
+    Kernel::compact::<Portable, WideBytewise>("portable").same_as("bytewise"),
 ];
 
 dispatched!(WideFamily, KERNELS_WIDE);
