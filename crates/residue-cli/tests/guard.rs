@@ -123,6 +123,31 @@ fn demo_of_changed_sequence_numbers() {
     }
 }
 
+/// Swapped words may leave sums as they are. All other damaged segments are caught, and no others
+/// are delivered damaged.
+#[test]
+fn demo_of_sums() {
+    if !can_demonstrate() {
+        return;
+    }
+    let words = "guard demo --case swap --value 1,2 --ip 4 --segments 6000 --json";
+    let ran = common::typed(words).run();
+    ran.ends(0);
+    let json = ran.json();
+    let cases = json["cases"].as_array().expect("cases").iter();
+    let guarded: Vec<&Value> = cases.filter(|row| !row["value"].is_null()).collect();
+    assert!(guarded.len() == 2 || guarded.len() == 6, "{json}");
+    for row in guarded {
+        let number = |name: &str| row[name].as_u64().expect(name);
+        assert!(row["failure"].is_null() && row["agreed"] == row["value"], "{row}");
+        assert!(number("damaged") >= 600, "{row}");
+        assert_eq!(number("caught") + number("undetectable"), number("damaged"), "{row}");
+        // A swap changes four bytes at most.
+        assert!(number("wrong") <= 4 * number("undetectable"), "{row}");
+        assert_eq!(row["sha256"] == json["sha256"], number("undetectable") == 0, "{row}");
+    }
+}
+
 /// A demonstration killed half-way leaves no process, and therefore no namespace.
 #[test]
 fn demo_leaves_nothing_behind() {
