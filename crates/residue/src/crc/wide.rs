@@ -1,4 +1,6 @@
-//! CRCs of 65 to 128 bits: byte by byte, unless the caller uses [`Tables`](super::tables::Tables).
+//! CRCs of 65 to 128 bits: half a byte at a time, unless the caller uses
+//! [`Tables`](super::tables::Tables). A table for whole bytes would be larger than the constants of
+//! all other CRCs, whose type is the same.
 
 use super::family::Register;
 use super::params::Params;
@@ -12,23 +14,18 @@ use crate::kernel::{Kernel, dispatched};
 #[derive(Clone, Debug)]
 pub struct Wide {
     params: Params,
-    /// The register after each byte, from zero.
-    bytes: [u128; 256],
+    /// The register after each half of a byte, from zero.
+    halves: [u128; 16],
 }
 
 impl Wide {
     pub(super) const fn new(params: &Params) -> Wide {
-        let (mut bytes, mut i) = ([0; 256], 1usize);
-        while i < bytes.len() {
-            let lowest = i & i.wrapping_neg();
-            bytes[i] = if lowest == i {
-                params.feed(0, i as u128, 8)
-            } else {
-                bytes[lowest] ^ bytes[i ^ lowest]
-            };
+        let (mut halves, mut i) = ([0; 16], 0);
+        while i < halves.len() {
+            halves[i] = params.feed(0, i as u128, 4);
             i += 1;
         }
-        Wide { params: *params, bytes }
+        Wide { params: *params, halves }
     }
 
     pub(super) const fn register(&self, value: u128) -> u128 {
@@ -81,36 +78,21 @@ impl Register for WideFamily {
     }
 }
 
-/// Takes one message bit at a time.
-#[cfg_attr(not(feature = "methods"), allow(dead_code))]
-struct WideBitwise;
+/// Takes half a byte at a time.
+struct WideNibble;
 
-impl<T: Tier> Body<T> for WideBitwise {
+impl<T: Tier> Body<T> for WideNibble {
     type Family = WideFamily;
     const EDGES: Edges = Edges::NONE;
     #[inline(always)]
     fn run(_: T, context: &Wide, mut state: u128, data: &[u8]) -> u128 {
+        let (top, mask) = (context.params.width - 4, context.params.mask());
         for &byte in data {
             let byte = if context.params.refin { byte.reverse_bits() } else { byte };
-            state = context.params.feed(state, u128::from(byte), 8);
-        }
-        state
-    }
-}
-
-/// Takes one byte at a time.
-struct WideBytewise;
-
-impl<T: Tier> Body<T> for WideBytewise {
-    type Family = WideFamily;
-    const EDGES: Edges = Edges::NONE;
-    #[inline(always)]
-    fn run(_: T, context: &Wide, mut state: u128, data: &[u8]) -> u128 {
-        let (top, mask) = (context.params.width - 8, context.params.mask());
-        for &byte in data {
-            let byte = if context.params.refin { byte.reverse_bits() } else { byte };
-            let first = (state >> top) as u8;
-            state = state << 8 & mask ^ context.bytes[usize::from(first ^ byte)];
+            for half in [byte >> 4, byte & 15] {
+                let first = (state >> top) as u8;
+                state = state << 4 & mask ^ context.halves[usize::from((first ^ half) & 15)];
+            }
         }
         state
     }
@@ -119,10 +101,8 @@ impl<T: Tier> Body<T> for WideBytewise {
 /// The kernels of the CRCs above 64 bits that need no larger tables.
 pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
     #[cfg(feature = "methods")]
-    Kernel::compact::<Portable, WideBitwise>("bitwise_msb").historical(),
-    #[cfg(feature = "methods")]
-    Kernel::compact::<Portable, WideBytewise>("bytewise").historical(),
-    Kernel::compact::<Portable, WideBytewise>("portable").same_as("bytewise"),
+    Kernel::compact::<Portable, WideNibble>("nibble").historical(),
+    Kernel::compact::<Portable, WideNibble>("portable").same_as("nibble"),
 ];
 
 dispatched!(WideFamily, KERNELS_WIDE);
