@@ -98,11 +98,8 @@ impl<T: Tier> Body<T> for WideNibble {
     }
 }
 
-/// The kernels of the CRCs above 64 bits that need no larger tables.
-pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
-    #[cfg(feature = "methods")]
-    Kernel::compact::<Portable, WideNibble>("nibble").historical(),
-    Kernel::compact::<Portable, WideNibble>("portable").same_as("nibble"),
-];
+/// The kernel of the CRCs above 64 bits that needs no tables of the caller.
+pub static KERNELS_WIDE: &[Kernel<WideFamily>] =
+    &[Kernel::compact::<Portable, WideNibble>("portable").same_as("nibble")];
 
 dispatched!(WideFamily, KERNELS_WIDE);

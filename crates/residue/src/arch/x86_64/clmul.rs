@@ -294,8 +294,9 @@ impl CarryLessMasked for Avx512Vpclmul {
         fn dot(self, data: &[u8], register: __m128i, factors: &[u64; 8]) -> __m128i {
             let n = data.len();
             debug_assert!(n <= 64);
-            // BZHI leaves as many ones as there are bytes, and loads under a mask read no others. A
-            // load without any byte has an address inside: one in an absent page would be slow.
+            // BZHI leaves as many ones as there are bytes, and loads under a mask read no others.
+            // A second load without any byte has an address inside: one in an absent page would be
+            // slow.
             let mask = _bzhi_u64(u64::MAX, n as u32);
             let second = data.as_ptr().wrapping_add(if n > 32 { 32 } else { 0 });
             let v = _mm256_maskz_loadu_epi8(mask as u32, data.as_ptr().cast());
