@@ -9,6 +9,7 @@ use crate::arch::CarryLessMasked;
 use crate::body::{Body, Edges};
 use crate::crc::family::CompiledIn;
 use crate::crc::width::Width;
+use crate::words::up_to_two_words;
 use core::marker::PhantomData;
 
 /// Multiplies data of up to 64 bytes at once, and runs `B` for longer data.
@@ -26,7 +27,7 @@ impl<N: CompiledIn, T: CarryLessMasked, B: Body<T, Family = N>> Body<T> for AtOn
     #[inline(always)]
     fn run(t: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
         let n = data.len();
-        if n > 64 || matches!(n, 0 | 8 | 16) {
+        if n > 64 || up_to_two_words(n) {
             return B::run(t, &(), state, data);
         }
         let register = register_lane::<T, true>(t, state.into());
