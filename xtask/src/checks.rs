@@ -131,7 +131,7 @@ fn symbols(words: &[&str]) -> Result<String, Problem> {
 /// The most code of the library with every kernel, in bytes, and the most of one tier. The time to
 /// compile the library follows from the first, and from the second how well several cores share it:
 /// the kernels of a tier are compiled one after the other.
-const MOST_CODE: u64 = 605_000;
+const MOST_CODE: u64 = 610_000;
 const MOST_OF_A_TIER: u64 = 120_000;
 
 /// Checks how much code the kernels of the library are.

@@ -6,7 +6,6 @@ use super::dot::{Dot, descending};
 use super::lanes::{both32, four};
 use crate::arch::ops;
 use crate::arch::sums::{Bytes, Load, Unit, Weighted, Words, weights};
-use crate::words::up_to_two_words;
 use core::arch::x86_64::*;
 
 impl Dot for Bytes {
@@ -24,15 +23,14 @@ impl Dot for Bytes {
     descending!(i8, 64);
 
     /// Only two lengths, those of numbers and of addresses. Words are there sooner than vectors,
-    /// but where lengths vary, each branch on them mispredicts. And empty data, whose address may
-    /// be in an absent page, where a load under a mask takes 90 ns.
+    /// but where lengths vary, each branch on them mispredicts.
     ///
     /// With words for all of 8 to 16 bytes, Adler-32 of 1 to 20 bytes took 9.6 ns on Zen 4
     /// (2026-11-28), without any 5.1; one call of 8 bytes after another took 5.2 with words, each
     /// waiting for the one before, and 11.3 without.
     #[inline(always)]
     fn by_words(n: usize) -> bool {
-        up_to_two_words(n)
+        matches!(n, 8 | 16)
     }
 
     #[inline(always)]
@@ -174,14 +172,16 @@ fn masked(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
     let n = data.len();
     debug_assert!(n <= 64);
     let from = 64_usize.wrapping_sub(n) % 64;
-    // A load without any byte has an address inside: one in an absent page would be slow.
-    let second = data.as_ptr().wrapping_add(if n > 32 { 32 } else { 0 });
+    // A load without any byte has an address inside, or that of the table: one in an absent page
+    // would be slow.
+    let first = if n == 0 { DOWN.0.as_ptr().cast() } else { data.as_ptr() };
+    let second = first.wrapping_add(if n > 32 { 32 } else { 0 });
     // SAFETY: the marker proves BMI2 and AVX-512. BZHI leaves as many ones as there are bytes, and
     // loads under a mask read no others; the loads of weights read 64 of 128 from 63 at most.
     unsafe {
         let mask = _bzhi_u64(u64::MAX, n as u32);
         let down = DOWN.0.as_ptr().add(from);
-        let v = _mm256_maskz_loadu_epi8(mask as u32, data.as_ptr().cast());
+        let v = _mm256_maskz_loadu_epi8(mask as u32, first.cast());
         let w = _mm256_maskz_loadu_epi8((mask >> 32) as u32, second.cast());
         let zero = _mm256_setzero_si256();
         let plain = _mm256_add_epi32(_mm256_sad_epu8(v, zero), _mm256_sad_epu8(w, zero));
