@@ -16,16 +16,6 @@ pub(crate) fn short_word(data: &[u8]) -> u64 {
     }
 }
 
-/// Returns whether `n` bytes are no, one or two 64-bit words.
-///
-/// By one comparison: for a list of three lengths the compiler branches on `n <= 16` first, which
-/// mispredicts where lengths vary.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-#[inline(always)]
-pub(crate) const fn up_to_two_words(n: usize) -> bool {
-    n.rotate_right(3) <= 2
-}
-
 #[cfg(test)]
 mod tests {
     #[test]
@@ -35,13 +25,6 @@ mod tests {
             let mut word = [0; 8];
             word[..n].copy_from_slice(&bytes[..n]);
             assert_eq!(super::short_word(&bytes[..n]), u64::from_le_bytes(word));
-        }
-    }
-
-    #[test]
-    fn three_lengths() {
-        for n in 0..1000 {
-            assert_eq!(super::up_to_two_words(n), matches!(n, 0 | 8 | 16), "{n}");
         }
     }
 }

@@ -319,7 +319,7 @@ fn shift_index(from: usize) -> &'static [u8; 16] {
 
 /// Products of short data, of which no branch depends on the length.
 pub(crate) trait CarryLessMasked: CarryLess {
-    /// Returns the sum of the products of eight words and `factors`: of at most 64 bytes of data,
+    /// Returns the sum of the products of eight words and `factors`: of 1 to 64 bytes of data,
     /// zeros behind them, and `register` added to the first ones.
     fn dot(self, data: &[u8], register: Self::V, factors: &[u64; 8]) -> Self::V;
 }

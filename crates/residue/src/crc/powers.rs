@@ -17,6 +17,8 @@
 //! times those modulo P, with an exponent that is lower by 64 - w; and by one more, because
 //! products of reversed words come out one place low.
 
+use super::gf2;
+
 /// x^(8 r + 512), x^(8 r + 448), ..., x^(8 r - 448) for each r from 0 to 7, in the form above,
 /// reversed.
 #[derive(Debug)]
@@ -27,22 +29,22 @@ impl Powers {
     /// constant term; bit i is the coefficient of x^i.
     pub(super) const fn new(width: u32, poly: u64) -> Powers {
         assert!(poly & 1 == 1 && width <= 64);
-        let top = width - 1;
-        // x^e for the lowest e: divided by x, from 1.
-        let (mut power, mut e) = (1u64, 0);
-        while e > -448 - 1 - (64 - width as i32) {
-            let odd = power & 1;
-            power = (power ^ poly & odd.wrapping_neg()) >> 1 | odd << top;
-            e -= 1;
+        let spare = 64 - width;
+        let poly = poly << spare;
+        // The lowest power: divided by x, from 1.
+        let (mut power, mut left) = (1_u64 << spare, 448 + spare + 1);
+        while left > 0 {
+            let odd = power >> spare & 1;
+            power = (power ^ poly & odd.wrapping_neg()) >> 1 | odd << 63;
+            left -= 1;
         }
         let mut powers = [[0; 16]; 8];
         let mut i = 0;
         while i < 8 * 16 {
-            powers[i % 8][15 - i / 8] = (power << (64 - width)).reverse_bits();
+            powers[i % 8][15 - i / 8] = power.reverse_bits();
             let mut bit = 0;
             while bit < 8 {
-                let carry = power >> top & 1;
-                power = power << 1 & (u64::MAX >> (64 - width)) ^ poly & carry.wrapping_neg();
+                power = gf2::mulx(power, poly);
                 bit += 1;
             }
             i += 1;

@@ -293,7 +293,7 @@ impl CarryLessMasked for Avx512Vpclmul {
         // of one of 64.
         fn dot(self, data: &[u8], register: __m128i, factors: &[u64; 8]) -> __m128i {
             let n = data.len();
-            debug_assert!(n <= 64);
+            debug_assert!((1..=64).contains(&n));
             // BZHI leaves as many ones as there are bytes, and loads under a mask read no others.
             // A second load without any byte has an address inside: one in an absent page would be
             // slow.

@@ -9,16 +9,16 @@ use crate::arch::CarryLessMasked;
 use crate::body::{Body, Edges};
 use crate::crc::family::CompiledIn;
 use crate::crc::width::Width;
-use crate::words::up_to_two_words;
 use core::marker::PhantomData;
 
 /// Multiplies data of up to 64 bytes at once, and runs `B` for longer data.
 ///
 /// Two lengths, those of numbers and of addresses, go by words, which has less latency; and so do
-/// empty data, whose address may be in an absent page, where a load under a mask is slow.
+/// empty data, whose address may be in an absent page, where a load under a mask takes 90 ns.
 ///
-/// On Zen 4 (2026-11-28), CRC-32 of 1 to 64 bytes takes 7 ns in place of 13, of a length that does
-/// not vary 4.9 in place of 4.9 to 5.7.
+/// On Zen 4, CRC-32 of 1 to 64 bytes at random takes 7 ns, lane by lane 13; of one length from 17
+/// on 5.2 to 5.5, lane by lane 4.9 to 5.7 (2026-11-28, `cargo xtask rivals -c crc-32 -m
+/// mixed,throughput`).
 pub(crate) struct AtOnceOr<N, B>(PhantomData<(N, B)>);
 
 impl<N: CompiledIn, T: CarryLessMasked, B: Body<T, Family = N>> Body<T> for AtOnceOr<N, B> {
@@ -30,8 +30,11 @@ impl<N: CompiledIn, T: CarryLessMasked, B: Body<T, Family = N>> Body<T> for AtOn
         if n > 64 {
             return B::run(t, &(), state, data);
         }
+        // One comparison for 0, 8 and 16: for a list the compiler branches on `n <= 16` first,
+        // which mispredicts.
+        let few_words = n.rotate_right(3) <= 2;
         let keys = &N::constants().fold;
-        let register = if up_to_two_words(n) {
+        let register = if few_words {
             short::<T, true>(t, keys, state.into(), data)
         } else {
             let register = register_lane::<T, true>(t, state.into());
