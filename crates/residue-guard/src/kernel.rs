@@ -27,6 +27,7 @@ pub mod trial;
 
 pub use load::{Settings, instead_of, on};
 pub use needs::{BY_XDP, LISTENING, needs};
+pub use pins::all_cgroups_are_seen;
 pub use signals::Signals;
 pub use status::{Interface, KernelCounters, Status, status};
 pub use switch::{Ending, Left, clean, forget, off};

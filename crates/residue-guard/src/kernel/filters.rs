@@ -2,9 +2,10 @@
 //! says that the guard has added one.
 
 use super::device::{iproute2, output};
-use crate::sys::interface;
+use crate::sys::{bpf, interface};
 use std::io;
-use std::path::Path;
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
 
 /// Preference of the filters.
 const PREFERENCE: &str = "14";
@@ -14,10 +15,9 @@ pub(super) const EGRESS: &str = "guard_egress";
 /// The program of received segments.
 pub(super) const INGRESS: &str = "guard_ingress";
 
-/// The programs of packets of a guarded interface, names of their pins, and their direction.
-/// Filters of the guard's own devices end with these.
-const ALL: [(&str, &str, &str); 2] =
-    [(EGRESS, "egress_filter", "egress"), (INGRESS, "ingress_filter", "ingress")];
+/// Names of the pins of a guarded interface's filters, and their directions. Filters of the guard's
+/// own devices end with these.
+const ALL: [(&str, &str); 2] = [("egress_filter", "egress"), ("ingress_filter", "ingress")];
 
 /// Adds a filter for a pinned program.
 pub(super) fn add(interface: &str, direction: &str, pin: &Path) -> io::Result<()> {
@@ -28,29 +28,43 @@ pub(super) fn add(interface: &str, direction: &str, pin: &Path) -> io::Result<()
     iproute2("tc", &[&place[..], &program].concat())
 }
 
-/// Returns whether an interface has the filter of a program.
-fn is_there(interface: &str, direction: &str, program: &str) -> bool {
-    let shown = output("tc", &["filter", "show", "dev", interface, direction, "pref", PREFERENCE]);
-    // The kernel keeps 15 bytes of a program's name.
-    let name = &program[..program.len().min(15)];
-    shown.is_ok_and(|text| String::from_utf8_lossy(&text).contains(name))
+/// Returns whether an interface has the filter of a pinned program, by the program's number: its
+/// name is shown to those alone who may open any program (`CAP_SYS_ADMIN`).
+fn is_there(interface: &str, direction: &str, pin: &Path) -> io::Result<bool> {
+    let number = bpf::number_of(bpf::open(pin)?.as_fd())?.to_string();
+    let shown = output("tc", &["filter", "show", "dev", interface, direction, "pref", PREFERENCE])?;
+    let text = String::from_utf8_lossy(&shown);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Ok(words.windows(2).any(|two| two == ["id", number.as_str()]))
 }
 
-/// Returns the name of a filter that the guard added, as its pin shows, and others removed.
-pub(super) fn missing(interface: &str, is_pinned: impl Fn(&str) -> bool) -> Option<&'static str> {
-    let is_gone = |&&(program, pin, direction): &&(&str, &str, &str)| {
-        is_pinned(pin) && !is_there(interface, direction, program)
-    };
-    ALL.iter().find(is_gone).map(|&(_, pin, _)| pin)
+/// Returns the name of a filter that the guard added, as its pin shows, and others removed; `pin`
+/// returns the places of pins.
+///
+/// # Errors
+///
+/// If the filters cannot be read.
+pub(super) fn missing(
+    interface: &str,
+    pin: impl Fn(&str) -> PathBuf,
+) -> io::Result<Option<&'static str>> {
+    for (name, direction) in ALL {
+        let pin = pin(name);
+        if pin.exists() && !is_there(interface, direction, &pin)? {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
 }
 
 /// Removes the filters of a guard. Links need no such thing, as they end with their pins.
-pub(super) fn remove(interface: &str, is_pinned: impl Fn(&str) -> bool) -> io::Result<()> {
-    for (program, pin, direction) in ALL {
+pub(super) fn remove(interface: &str, pin: impl Fn(&str) -> PathBuf) -> io::Result<()> {
+    for (name, direction) in ALL {
+        let pin = pin(name);
         // A filter ends with its interface, and others may have removed it.
-        if is_pinned(pin)
+        if pin.exists()
             && interface::index(interface).is_some()
-            && is_there(interface, direction, program)
+            && is_there(interface, direction, &pin)?
         {
             iproute2("tc", &["filter", "del", "dev", interface, direction, "pref", PREFERENCE])?;
         }

@@ -20,7 +20,7 @@ use crate::{Config as Defaults, Policy};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Longest packet that the programs read.
 pub(super) const LONGEST: u32 = 16_384;
@@ -103,13 +103,12 @@ pub fn on(settings: &Settings) -> io::Result<bool> {
 
 /// Changes the settings of a guard that is on.
 fn change(settings: &Settings, there: &[Pins]) -> io::Result<()> {
-    let cgroup = cgroup(settings)?.canonicalize()?;
+    let cgroup = pins::number_of_cgroup(&cgroup(settings)?)?;
     let mut changes = Vec::new();
     for pins in there {
         let map = Map::<u32, Config>::open(&pins.map("config"))?;
         let before = map.must_get(&0)?;
-        let is_cgroup =
-            pins.cgroup().and_then(|is| is.canonicalize().ok()).as_ref() == Some(&cgroup);
+        let is_cgroup = pins.cgroup_number().is_ok_and(|is| is == cgroup);
         let why = match pins.broken(before.device) {
             Some(why) => why,
             None if before.version != VERSION => {
@@ -156,7 +155,7 @@ fn with_threads(
 pub(super) fn remove(all: &[Pins]) -> io::Result<()> {
     let mut threads = Ok(());
     for pins in all {
-        filters::remove(&pins.interface, |pin| pins.link(pin).exists())?;
+        filters::remove(&pins.interface, |name| pins.link(name))?;
         let config = Map::<u32, Config>::open(&pins.map("config")).and_then(|map| map.must_get(&0));
         // Without a configuration, `clean` removes the devices.
         if let Ok(config) = config {
@@ -222,11 +221,23 @@ fn attach(settings: &Settings, pins: &Pins, first: Option<&Pins>) -> io::Result<
         Some(first) => bpf::open(&first.link("sockops"))?,
         None => {
             let program = programs.load(SOCKETS)?;
-            bpf::attach(program.as_fd(), target, Attachment::SocketOperations)?
+            let attached = bpf::attach(program.as_fd(), target, Attachment::SocketOperations);
+            attached.map_err(full)?
         }
     };
     bpf::pin(link.as_fd(), &pins.link("sockops"))?;
     Ok(first.is_some() || listeners::include(&programs))
+}
+
+/// Explains why a cgroup takes no more programs.
+fn full(error: io::Error) -> io::Error {
+    if error.raw_os_error() != Some(libc::E2BIG) {
+        return error;
+    }
+    io::Error::other(
+        "as many programs as a cgroup can have (64) are attached to it already, as by guards of \
+         many pods; give each guard the cgroup of its pod (`--cgroup`)",
+    )
 }
 
 /// Attaches the check of received segments: by XDP in the driver, so that the kernel merges
@@ -294,24 +305,18 @@ fn direction(program: &str) -> (Attachment, &'static str) {
 fn cgroup(settings: &Settings) -> io::Result<PathBuf> {
     let Some(folder) = &settings.cgroup else { return pins::cgroups() };
     // Version 1 has no such file.
-    if !folder.join("cgroup.procs").exists() || !is_version_2(folder) {
+    if !folder.join("cgroup.controllers").exists() {
         let words = format!("{} is not the folder of a cgroup (version 2)", folder.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, words));
     }
     Ok(folder.clone())
 }
 
-/// Returns whether a folder is below the root of all cgroups of version 2.
-fn is_version_2(folder: &Path) -> bool {
-    let root = pins::cgroups().and_then(|root| root.canonicalize());
-    root.is_ok_and(|root| folder.canonicalize().is_ok_and(|folder| folder.starts_with(root)))
-}
-
 /// Returns the configuration of an interface.
 ///
 /// The guard's own devices are missing in it.
 fn config(settings: &Settings, interface: &str) -> io::Result<Config> {
-    let Settings { ports, offer, policy, cgroup, .. } = settings;
+    let Settings { ports, offer, policy, .. } = settings;
     if !matches!(offer.value, 1..=GREATEST) {
         let words = format!("value {} guards nothing; give one of 1 to {GREATEST}", offer.value);
         return Err(io::Error::new(io::ErrorKind::Unsupported, words));
@@ -350,7 +355,7 @@ fn config(settings: &Settings, interface: &str) -> io::Result<Config> {
     if *policy == Policy::Require {
         config.flags |= REQUIRE;
     }
-    if cgroup.is_some() {
+    if pins::number_of_cgroup(&cgroup(settings)?)? != pins::ROOT {
         config.flags |= LIMITED;
     }
     if !interface::is_ethernet(interface)? {

@@ -24,6 +24,7 @@ pub fn needs() -> Vec<Need> {
     let mut needs = vec![
         need("BPF file system", pins::is_usable(), false),
         need("cgroups, version 2", pins::cgroups().map(drop), false),
+        need("processes of all cgroups", pins::all_cgroups_are_seen(), true),
         need("ip (iproute2)", device::has_ip(), false),
         need("devices that cut packets", device::are_possible().map_err(explain), false),
     ];

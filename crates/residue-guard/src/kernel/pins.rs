@@ -97,12 +97,14 @@ impl Pins {
         LINKS.into_iter().filter(|name| self.link(name).exists()).collect()
     }
 
-    /// Returns the folder of the cgroup whose sockets are guarded, if it still exists.
+    /// Returns the number of the cgroup whose sockets are guarded.
+    pub fn cgroup_number(&self) -> io::Result<u64> {
+        bpf::cgroup_of(bpf::open(&self.link("sockops"))?.as_fd())
+    }
+
+    /// Returns the folder of this cgroup, if it still exists and is seen here.
     pub fn cgroup(&self) -> Option<PathBuf> {
-        let link = bpf::open(&self.link("sockops")).ok()?;
-        let number = bpf::cgroup_of(link.as_fd()).ok()?;
-        let root = cgroups().ok()?;
-        folder_with(&root, number, 32)
+        folder_with(&cgroups().ok()?, self.cgroup_number().ok()?, 32)
     }
 
     /// Returns the time since the guard was installed.
@@ -133,8 +135,10 @@ impl Pins {
                 Err(error) => return Some(format!("the link `{name}`: {error}")),
             }
         }
-        if let Some(name) = filters::missing(&self.interface, |pin| self.link(pin).exists()) {
-            return Some(format!("its part `{name}` was detached"));
+        match filters::missing(interface, |name| self.link(name)) {
+            Ok(None) => {}
+            Ok(Some(name)) => return Some(format!("its part `{name}` was detached")),
+            Err(error) => return Some(format!("its filters cannot be read: {error}")),
         }
         let links = self.links();
         let has = |names: &[&str]| names.iter().any(|name| links.contains(name));
@@ -214,17 +218,43 @@ pub(super) fn remove_dead() -> io::Result<Vec<PathBuf>> {
     Ok(removed)
 }
 
-/// Returns the folder of the root of all cgroups (version 2).
+/// Tests whether all cgroups are seen here. In a container with a cgroup namespace, a guard without
+/// [`Settings::cgroup`](super::Settings::cgroup) is for the processes of the container alone.
+///
+/// # Errors
+///
+/// If others are hidden, or no cgroup is seen.
+pub fn all_cgroups_are_seen() -> io::Result<()> {
+    let root = cgroups()?;
+    if number_of_cgroup(&root)? == ROOT {
+        return Ok(());
+    }
+    let folder = root.display();
+    Err(io::Error::other(format!("{folder} has those of this container alone, and hides the rest")))
+}
+
+/// Number of the cgroup that has all others.
+pub(super) const ROOT: u64 = 1;
+
+/// Returns the number of a cgroup: the inode number of its folder, wherever that is mounted.
+pub(super) fn number_of_cgroup(folder: &Path) -> io::Result<u64> {
+    Ok(fs::metadata(folder)?.ino())
+}
+
+/// Returns the folder of the cgroup (version 2) that has all others, or, if that is not seen here,
+/// of the one that has those of a container.
 pub(super) fn cgroups() -> io::Result<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts")?;
-    find(&mounts, "cgroup2", "/sys/fs/cgroup").ok_or_else(|| {
+    let is_root = |place: &Path| number_of_cgroup(place).is_ok_and(|number| number == ROOT);
+    let unlike = |place: &PathBuf| (!is_root(place), place != Path::new("/sys/fs/cgroup"));
+    places(&mounts, "cgroup2").min_by_key(unlike).ok_or_else(|| {
         io::Error::new(io::ErrorKind::NotFound, "no cgroup file system (version 2) is mounted")
     })
 }
 
-/// Returns the folder in a tree that has this inode number, which is a cgroup's identity.
+/// Returns the folder of the cgroup with this number, in a tree.
 fn folder_with(root: &Path, number: u64, depth: u32) -> Option<PathBuf> {
-    if fs::metadata(root).ok()?.ino() == number {
+    if number_of_cgroup(root).ok()? == number {
         return Some(root.to_path_buf());
     }
     let inner = fs::read_dir(root).ok().filter(|_| depth > 0)?;
@@ -291,19 +321,17 @@ fn is_initial() -> bool {
 
 /// Returns the BPF file system that this process sees.
 fn mounted() -> io::Result<Option<PathBuf>> {
-    Ok(find(&fs::read_to_string("/proc/self/mounts")?, "bpf", BPFFS))
+    let mounts = fs::read_to_string("/proc/self/mounts")?;
+    Ok(places(&mounts, "bpf").min_by_key(|place| place != Path::new(BPFFS)))
 }
 
-/// Returns a place where a file system of this kind is mounted, by preference the usual one.
-pub(super) fn find(mounts: &str, kind: &str, usual: &str) -> Option<PathBuf> {
-    let places = || {
-        mounts.lines().filter_map(|line| {
-            let mut fields = line.split_ascii_whitespace().skip(1);
-            let place = fields.next()?;
-            (fields.next() == Some(kind)).then_some(place)
-        })
-    };
-    places().find(|&place| place == usual).or_else(|| places().next()).map(PathBuf::from)
+/// Returns the places where a file system of this kind is mounted.
+fn places(mounts: &str, kind: &str) -> impl Iterator<Item = PathBuf> {
+    mounts.lines().filter_map(move |line| {
+        let mut fields = line.split_ascii_whitespace().skip(1);
+        let place = fields.next()?;
+        (fields.next() == Some(kind)).then(|| PathBuf::from(place))
+    })
 }
 
 /// Tests whether there is, or could be, a BPF file system for pins.
@@ -392,11 +420,10 @@ bpf /run/other/bpf bpf rw 0 0
 none /sys/fs/bpf bpf rw,nosuid 0 0
 cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
 ";
-        assert_eq!(find(mounts, "bpf", BPFFS), Some(BPFFS.into()));
-        assert_eq!(find(mounts, "bpf", "/elsewhere"), Some("/run/other/bpf".into()));
-        let cgroups = find(mounts, "cgroup2", "/sys/fs/cgroup");
-        assert_eq!(cgroups, Some("/sys/fs/cgroup/unified".into()));
-        assert_eq!(find("", "bpf", BPFFS), None);
+        let all = |kind| places(mounts, kind).collect::<Vec<_>>();
+        assert_eq!(all("bpf"), [Path::new("/run/other/bpf"), Path::new(BPFFS)]);
+        assert_eq!(all("cgroup2"), [Path::new("/sys/fs/cgroup/unified")]);
+        assert!(all("cgroup").is_empty());
     }
 
     #[test]

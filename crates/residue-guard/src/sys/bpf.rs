@@ -361,12 +361,18 @@ unsafe fn read_information<T>(object: BorrowedFd, information: &mut T) -> io::Re
     unsafe { bpf(Command::ObjectInfo, &mut attributes) }.map(drop)
 }
 
-/// Returns the information about a link: as many words as there are.
-fn information<const N: usize>(link: BorrowedFd) -> io::Result<[u32; N]> {
+/// Returns the information about a link or program: as many words as there are.
+fn information<const N: usize>(object: BorrowedFd) -> io::Result<[u32; N]> {
     let mut words = [0; N];
-    // SAFETY: words have no pointers, and zeros ask a link for no name.
-    unsafe { read_information(link, &mut words) }?;
+    // SAFETY: words have no pointers, and zeros ask for no name and no code.
+    unsafe { read_information(object, &mut words) }?;
     Ok(words)
+}
+
+/// Returns the number of a program.
+pub(crate) fn number_of(program: BorrowedFd) -> io::Result<u32> {
+    // `struct bpf_prog_info` begins with kind and number.
+    information::<2>(program).map(|[_, number]| number)
 }
 
 /// Returns the index of the interface of a link of tc or XDP; 0: the interface was deleted, or the

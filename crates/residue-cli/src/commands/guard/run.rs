@@ -3,7 +3,7 @@
 use super::arguments::{EngineChoice, KernelOptions, RunArgs};
 use super::options::{Chosen, Engine, must_not_run};
 use super::status;
-use super::switch::{RESTART, settings};
+use super::switch::{say_what_is_left_out, settings};
 use crate::output::{Output, Styles};
 use crate::progress::Progress;
 use anyhow::{anyhow, bail};
@@ -40,11 +40,10 @@ pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
         return by_queue(args, &chosen, output);
     }
     let mut signals = Signals::block()?;
-    match kernel::on(&settings(&args.options, &args.kernel, &chosen)) {
+    let settings = settings(&args.options, &args.kernel, &chosen);
+    match kernel::on(&settings) {
         Ok(included) => {
-            if !included {
-                output.complain(RESTART);
-            }
+            say_what_is_left_out(&settings, included, output);
             in_kernel(args, &mut signals, output)
         }
         Err(_)

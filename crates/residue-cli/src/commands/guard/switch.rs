@@ -23,8 +23,23 @@ pub fn settings(options: &GuardOptions, own: &KernelOptions, chosen: &Chosen) ->
 }
 
 /// What to do where the kernel does not include services that listen already.
-pub const RESTART: &str = "this kernel does not include services that listen already (Linux 6.12 \
-                           does): restart them, or their connections stay regular";
+const RESTART: &str = "this kernel does not include services that listen already (Linux 6.12 \
+                       does): restart them, or their connections stay regular";
+
+/// Says what a guard leaves out that is on now. `included`: no services that listen already.
+pub fn say_what_is_left_out(settings: &Settings, included: bool, output: &mut Output) {
+    if !included {
+        output.complain(RESTART);
+    }
+    if settings.cgroup.is_none()
+        && let Err(why) = kernel::all_cgroups_are_seen()
+    {
+        output.complain(&format!(
+            "only processes of this container are guarded: {why}. For others, mount the host's \
+             cgroups, and name one by `--cgroup`"
+        ));
+    }
+}
 
 /// Installs the guard, and returns.
 pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
@@ -34,9 +49,7 @@ pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
     let included = kernel::on(&settings).map_err(|error| refused(error, &args.options))?;
     let status = kernel::status()?.ok_or_else(|| anyhow!("the guard is gone already"))?;
     output.line(status::kernel_head(&status))?;
-    if !included {
-        output.complain(RESTART);
-    }
+    say_what_is_left_out(&settings, included, output);
     Ok(())
 }
 
