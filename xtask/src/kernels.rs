@@ -22,15 +22,16 @@ const HELP: &str = "\
 Try the guard inside the kernels of Debian and Ubuntu, each in a virtual machine of qemu without
 acceleration, and print a table of what passed. As root on Debian; takes 25 minutes for a kernel.
 
-  cargo xtask kernels [--only TEST | --module] [SYSTEM ...]
+  cargo xtask kernels [--only TEST | --module | --units] [SYSTEM ...]
 
 Systems [default: all]: debian-11, ubuntu-22.04, debian-12, ubuntu-24.04, debian-13
 
 With --only, tests whose names contain TEST, and nothing else; with --module, only what uses the
-kernel module, which is built for Debian 12 and 13. The packages are kept in target/kernels; remove
-a system's folder there to get its newest kernel.";
+kernel module, which is built for Debian 12 and 13; with --units, the systemd units of examples/,
+under systemd. The packages are kept in target/kernels; remove a system's folder there to get its
+newest kernel.";
 
-const TOOLS: [(&str, &str); 10] = [
+const TOOLS: [(&str, &str); 12] = [
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("busybox", "busybox-static"),
     ("cpio", "cpio"),
@@ -41,6 +42,8 @@ const TOOLS: [(&str, &str); 10] = [
     ("debootstrap", "debootstrap"),
     ("ethtool", "ethtool"),
     ("iptables", "iptables"),
+    ("systemctl", "systemd"),
+    ("udevadm", "udev"),
 ];
 
 /// What a kernel did.
@@ -56,6 +59,8 @@ struct Report {
     module: Option<Counts>,
     /// Whether the demonstration with that engine was good.
     demonstration: Option<bool>,
+    /// Whether the units were.
+    units: Option<bool>,
 }
 
 pub fn run(words: &[&str]) -> ExitCode {
@@ -66,6 +71,7 @@ pub fn run(words: &[&str]) -> ExitCode {
         }
         ["--only", test, names @ ..] => (Part::Only(test), names),
         ["--module", names @ ..] => (Part::Module, names),
+        ["--units", names @ ..] => (Part::Units, names),
         names => (Part::All, names),
     };
     let named = |name: &&str| SYSTEMS.iter().find(|system| system.name == *name);
@@ -95,7 +101,7 @@ pub fn run(words: &[&str]) -> ExitCode {
             skipped.iter().for_each(|why| println!("{}: skipped: {why}", system.title));
             good &= *failed == 0;
         }
-        good &= report.demonstration != Some(false);
+        good &= report.demonstration != Some(false) && report.units != Some(false);
     }
     code(good)
 }
@@ -129,7 +135,7 @@ fn executable(messages: &str) -> Option<PathBuf> {
 fn tried(system: &'static System, programs: &Programs, part: Part) -> Result<Report, String> {
     let folder = created(&target()?.join("kernels").join(system.name))?;
     let release = packages::fetched(system, &folder)?;
-    let wanted = system.has_module && !matches!(part, Part::Only(_));
+    let wanted = system.has_module && matches!(part, Part::All | Part::Module);
     let module = wanted.then(|| module::built(system, &folder, &release)).transpose()?;
     let machine =
         Machine { folder: &folder, release: &release, programs, module: module.as_deref() };
@@ -151,6 +157,7 @@ fn report(system: &'static System, release: String, console: &str) -> Result<Rep
             .map(|engine| section(engine).map(|it| Counts::of(it, ended(it)))),
         module: section("module").map(|it| Counts::of(it, ended(it))),
         demonstration: section("demonstration").map(ended),
+        units: section("units").map(ended),
         check: section("check").map(checked).transpose()?,
     })
 }
@@ -175,11 +182,12 @@ fn checked(report: &str) -> Result<String, String> {
 /// Returns the reports as a table.
 fn table(reports: &[Report]) -> String {
     let mut lines = vec![
-        "| system | Linux | guard check | kernel engine | queue engine | demonstration | module |"
+        "| system | Linux | guard check | kernel engine | queue engine | demonstration | module | \
+         units |"
             .to_string(),
-        "|---|---|---|---|---|---|---|".to_string(),
+        "|---|---|---|---|---|---|---|---|".to_string(),
     ];
-    for Report { system, release, check, engines, demonstration, module } in reports {
+    for Report { system, release, check, engines, demonstration, module, units } in reports {
         let check = check.as_deref().unwrap_or("-");
         let words = |counts: &Option<Counts>| match counts {
             Some(Counts { passed, failed, skipped, .. }) => {
@@ -189,14 +197,15 @@ fn table(reports: &[Report]) -> String {
         };
         let [kernel, queue] = engines.each_ref().map(words);
         let module = words(module);
-        let demonstration = match demonstration {
+        let [demonstration, units] = [demonstration, units].map(|good| match good {
             None => "-",
             Some(true) => "good",
             Some(false) => "FAILED",
-        };
+        });
         let title = system.title;
         lines.push(format!(
-            "| {title} | {release} | {check} | {kernel} | {queue} | {demonstration} | {module} |"
+            "| {title} | {release} | {check} | {kernel} | {queue} | {demonstration} | {module} | \
+             {units} |"
         ));
     }
     lines.join("\n")
@@ -214,21 +223,22 @@ mod tests {
                        test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured\nexit 0\n\
                        guest: demonstration\nexit 1\nguest: module\n\
                        test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\nexit 0\n\
-                       guest: end\n";
+                       guest: units\nexit 0\nguest: end\n";
         let read = report(&SYSTEMS[0], "5.10".to_string(), console).unwrap();
         let counts = read.engines[0].as_ref().map(|it| (it.passed, it.skipped.len()));
         assert_eq!(counts, Some((1, 1)));
         assert_eq!(read.demonstration, Some(false));
         let line = "| good; XDP: old | 1 passed, 0 failed, 1 skipped | - | FAILED | \
-                    3 passed, 0 failed, 0 skipped |";
+                    3 passed, 0 failed, 0 skipped | good |";
         assert!(table(&[read]).ends_with(line));
         let none = "guest: check\n{\"kernel\": [{\"name\": \"eBPF\", \"missing\": \"old\"}]}\n";
         let read = report(&SYSTEMS[0], "5.10".to_string(), none).unwrap();
         assert!(
-            table(&[read]).ends_with("| Debian 11 | 5.10 | refused: eBPF: old | - | - | - | - |")
+            table(&[read])
+                .ends_with("| Debian 11 | 5.10 | refused: eBPF: old | - | - | - | - | - |")
         );
         let read = report(&SYSTEMS[0], "5.10".to_string(), "guest: end\n").unwrap();
-        assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | - | - | - | - | - |"));
+        assert!(table(&[read]).ends_with("| Debian 11 | 5.10 | - | - | - | - | - | - |"));
         assert!(report(&SYSTEMS[0], String::new(), "guest: check\nresidue: broken\n").is_err());
     }
 

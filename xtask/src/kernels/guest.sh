@@ -1,5 +1,5 @@
 # What the machine runs, on the console. Before it: MODULES, RELEASE, RESIDUE, SCENARIOS, SEGMENTS,
-# MODULE, PART, ONLY.
+# MODULE, PART, ONLY, EXAMPLES.
 exec </dev/console >/dev/console 2>&1
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
 mount -t cgroup2 cgroups /sys/fs/cgroup
@@ -40,7 +40,22 @@ with_module() {
     echo "exit $code"
 }
 
-if [ "$PART" = module ]; then
+# systemd takes over, runs `units.sh`, and goes no further.
+under_systemd() {
+    system=/etc/systemd/system
+    cp "$RESIDUE" /usr/local/bin/residue
+    cp /run/units.sh /usr/local/bin/units.sh
+    for name in residue-guard residue-guard-queue; do
+        cp "$EXAMPLES/$name.service" "$system/$name@.service"
+    done
+    printf '%s\n' '[Unit]' 'Requires=units.service' >$system/units.target
+    printf '%s\n' '[Service]' 'ExecStart=/bin/bash /usr/local/bin/units.sh' >$system/units.service
+    exec /lib/systemd/systemd --unit=units.target
+}
+
+if [ "$PART" = units ]; then
+    under_systemd
+elif [ "$PART" = module ]; then
     with_module
 elif [ -n "$ONLY" ]; then
     echo "guest: kernel engine"

@@ -15,5 +15,5 @@ $b mount -t overlay -o lowerdir=/lower,upperdir=/upper/files,workdir=/upper/work
 for folder in proc sys dev; do
     $b mount --move "/$folder" "/system/$folder"
 done
-$b cp /guest.sh /system/run/guest.sh
+$b cp /guest.sh /units.sh /system/run/
 exec $b switch_root /system /bin/bash /run/guest.sh

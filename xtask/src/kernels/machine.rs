@@ -1,6 +1,6 @@
 //! The virtual machine: qemu with a kernel, a first file system in memory, and the host's files.
 
-use crate::shell::{bytes, copied, created, done, emptied, name, output, written};
+use crate::shell::{absolute, bytes, copied, created, done, emptied, name, output, written};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -34,6 +34,19 @@ pub enum Part<'a> {
     Only(&'a str),
     /// The module.
     Module,
+    /// The units of `examples/`, under systemd.
+    Units,
+}
+
+impl Part<'_> {
+    /// Returns the name for `guest.sh`.
+    fn name(self) -> &'static str {
+        match self {
+            Part::All | Part::Only(_) => "all",
+            Part::Module => "module",
+            Part::Units => "units",
+        }
+    }
 }
 
 /// A machine with a kernel from a folder that `packages` has filled.
@@ -77,6 +90,7 @@ impl Machine<'_> {
         written(&files.join("init"), include_str!("init.sh"))?;
         done(Command::new("chmod").arg("755").arg(files.join("init")))?;
         let modules = self.folder.join("lib/modules").join(self.release);
+        let examples = absolute("examples")?;
         let variables = [
             ("MODULES", &*modules.to_string_lossy()),
             ("RELEASE", self.release),
@@ -84,12 +98,14 @@ impl Machine<'_> {
             ("SCENARIOS", &*self.programs.scenarios.to_string_lossy()),
             ("SEGMENTS", &*self.programs.segments.to_string_lossy()),
             ("MODULE", &*self.module.map(Path::to_string_lossy).unwrap_or_default()),
-            ("PART", if part == Part::Module { "module" } else { "all" }),
+            ("PART", part.name()),
             ("ONLY", if let Part::Only(only) = part { only } else { "" }),
+            ("EXAMPLES", &*examples.to_string_lossy()),
         ];
         let mut guest: String = variables.map(|(name, value)| quoted(name, value)).concat();
         guest += include_str!("guest.sh");
         written(&files.join("guest.sh"), guest)?;
+        written(&files.join("units.sh"), include_str!("units.sh"))?;
         let packed = self.folder.join("first.cpio");
         let mut pack = Command::new("sh");
         let line = "find . | cpio --quiet -o -H newc >../first.cpio";

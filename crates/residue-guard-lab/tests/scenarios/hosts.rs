@@ -214,6 +214,17 @@ impl Network {
         assert_eq!(self.asked_to_install(host, &format!("{interface} {value}")), "on");
     }
 
+    /// Installs a guard inside the kernel as an init container does: with namespaces of its own,
+    /// except the pod's network and the node's BPF file system, which end with it.
+    pub fn install_as_container(&self, host: &str, value: u8) {
+        let mut command = Command::new("nsenter");
+        command.arg(format!("--net=/run/netns/{host}"));
+        command.args(["unshare", "--mount", "--pid", "--ipc", "--uts", "--fork", "--mount-proc"]);
+        command.args(own(&self.test)).env(ROLE, format!("on v{host} {value}"));
+        let output = command.output().expect("nsenter runs");
+        assert!(output.status.success(), "{host}: {output:?}");
+    }
+
     /// Asks for a guard inside the kernel; returns `on`, or why it was refused.
     pub fn asked_to_install(&self, host: &str, words: &str) -> String {
         let text = self.in_kernel(host, &format!("on {words}"));
@@ -273,8 +284,13 @@ impl Network {
 
     /// Starts a client on `a`.
     pub fn client(&self, address: &str, kind: &str, bytes: usize) -> Running {
+        self.client_on("a", address, kind, bytes)
+    }
+
+    /// Starts a client of an address, which may have a port.
+    pub fn client_on(&self, host: &str, address: &str, kind: &str, bytes: usize) -> Running {
         let words = format!("client {address} {kind} {bytes}");
-        Running(role(&self.test, "a", &words).spawn().expect("it starts"))
+        Running(role(&self.test, host, &words).spawn().expect("it starts"))
     }
 
     /// Sends so many bytes from `a` to each of the addresses, and gets as many from there.

@@ -9,3 +9,4 @@ mod kernel;
 mod lasting;
 mod queue;
 mod roles;
+mod services;

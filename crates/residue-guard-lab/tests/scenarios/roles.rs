@@ -7,7 +7,7 @@ use residue_guard::{Config, Policy};
 use residue_guard_lab::{Fault, Router};
 use residue_testing::{noise, patience};
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -118,7 +118,9 @@ fn serve() {
 }
 
 fn client(address: &str, kind: &str, count: usize) {
-    let to = std::net::SocketAddr::new(address.parse().expect("an address"), PORT);
+    let to = address
+        .parse()
+        .unwrap_or_else(|_| SocketAddr::new(address.parse().expect("an address"), PORT));
     let patience = patience(match kind {
         "talk" | "patient" => LONG_PATIENCE,
         "brief" => SHORT_PATIENCE,
