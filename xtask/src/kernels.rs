@@ -31,7 +31,7 @@ kernel module, which is built for Debian 12 and 13; with --units, the systemd un
 under systemd. The packages are kept in target/kernels; remove a system's folder there to get its
 newest kernel.";
 
-const TOOLS: [(&str, &str); 12] = [
+const TOOLS: [(&str, &str); 14] = [
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("busybox", "busybox-static"),
     ("cpio", "cpio"),
@@ -42,6 +42,8 @@ const TOOLS: [(&str, &str); 12] = [
     ("debootstrap", "debootstrap"),
     ("ethtool", "ethtool"),
     ("iptables", "iptables"),
+    ("nft", "nftables"),
+    ("python3", "python3"),
     ("systemctl", "systemd"),
     ("udevadm", "udev"),
 ];

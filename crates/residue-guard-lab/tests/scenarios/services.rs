@@ -2,7 +2,7 @@
 //! the connections of a service to pods: the router, with the rules of `kube-proxy`.
 
 use super::hosts::{Network, kernel_scenario};
-use residue_testing::must;
+use residue_testing::{installed, must};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -93,6 +93,9 @@ fn feed(program: &str, rules: &str) {
 /// Connections through every way to the service, with guards in the pods and on the node.
 #[test]
 fn a_node_of_kubernetes() {
+    if !installed("nft") {
+        return;
+    }
     kernel_scenario("services::a_node_of_kubernetes", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
         must("ip -n b addr add 10.91.2.3/24 dev vb");

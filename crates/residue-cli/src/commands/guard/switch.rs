@@ -26,7 +26,8 @@ pub fn settings(options: &GuardOptions, own: &KernelOptions, chosen: &Chosen) ->
 const RESTART: &str = "this kernel does not include services that listen already (Linux 6.12 \
                        does): restart them, or their connections stay regular";
 
-/// Says what a guard leaves out that is on now. `included`: no services that listen already.
+/// Says what a guard that is on leaves out; `included` tells whether services that listened already
+/// are guarded.
 pub fn say_what_is_left_out(settings: &Settings, included: bool, output: &mut Output) {
     if !included {
         output.complain(RESTART);
