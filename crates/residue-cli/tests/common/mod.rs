@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 #[cfg(target_os = "linux")]
+pub mod containers;
 pub mod hosts;
 pub mod metrics;
 #[cfg(unix)]

@@ -217,12 +217,9 @@ impl Network {
     /// Installs a guard inside the kernel as an init container does: with namespaces of its own,
     /// except the pod's network and the node's BPF file system, which end with it.
     pub fn install_as_container(&self, host: &str, value: u8) {
-        let mut command = Command::new("nsenter");
-        command.arg(format!("--net=/run/netns/{host}"));
-        command.args(["unshare", "--mount", "--pid", "--ipc", "--uts", "--fork", "--mount-proc"]);
-        command.args(own(&self.test)).env(ROLE, format!("on v{host} {value}"));
-        let output = command.output().expect("nsenter runs");
-        assert!(output.status.success(), "{host}: {output:?}");
+        let container = ["unshare", "--mount", "--pid", "--ipc", "--uts", "--fork", "--mount-proc"];
+        let text = self.in_network(host, &container, &format!("on v{host} {value}"));
+        assert!(text.lines().any(|line| line == "on"), "{text}");
     }
 
     /// Asks for a guard inside the kernel; returns `on`, or why it was refused.
@@ -264,9 +261,14 @@ impl Network {
 
     /// Runs a role in a host's network only: `ip netns exec` hides the BPF file system.
     fn in_kernel(&self, host: &str, role: &str) -> String {
+        self.in_network(host, &[], role)
+    }
+
+    /// As [`Network::in_kernel`], through the program `by`.
+    fn in_network(&self, host: &str, by: &[&str], role: &str) -> String {
         let mut command = Command::new("nsenter");
-        command.arg(format!("--net=/run/netns/{host}")).args(own(&self.test)).env(ROLE, role);
-        let output = command.output().expect("nsenter runs");
+        command.arg(format!("--net=/run/netns/{host}")).args(by).args(own(&self.test));
+        let output = command.env(ROLE, role).output().expect("nsenter runs");
         assert!(output.status.success(), "{role}: {output:?}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }

@@ -52,7 +52,7 @@ COMMIT
 COMMIT
 ";
 
-/// The same in its mode `nftables`.
+/// These rules in its mode `nftables`.
 const NFTABLES: &str = "\
 table ip kube-proxy {
   chain services {
