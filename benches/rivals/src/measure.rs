@@ -28,7 +28,8 @@ pub fn measure(
 ) -> Result<Vec<Cell>, String> {
     let walks = plan.modes.contains(&Mode::Walk)
         && plan.sizes.iter().any(|size| Mode::Walk.sizes().contains(size));
-    let least = if walks { walk::LENGTH } else { batch::WINDOW + batch::LONGEST };
+    let walked = if walks { walk::length() } else { 0 };
+    let least = walked.max(batch::WINDOW + batch::LONGEST);
     let largest = plan.sizes.iter().max().copied().unwrap_or(0).max(least);
     let mut buffer = Buffer::new(largest + 64);
     Data::Random.fill(&mut fastrand::Rng::with_seed(1), buffer.slice(0, largest + 64));
@@ -43,7 +44,7 @@ pub fn measure(
                 races.push(match mode {
                     Mode::Batch | Mode::Imix => batch::race(group, mode, size, data)?,
                     Mode::Copy => copy::race(group, size, data, &destination)?,
-                    Mode::Walk => walk::race(group, size, &data[..walk::LENGTH]),
+                    Mode::Walk => walk::race(group, size, &data[..walked]),
                     Mode::Threads => threads::race(group, size, data)?,
                     _ => calls(group, mode, size, data),
                 });

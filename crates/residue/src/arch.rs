@@ -34,6 +34,7 @@ mod sums;
 pub(crate) use clmul::{
     ALIGNED_FROM, ByteMatrix, CarryLess, CarryLessMasked, CarryLessWide, Head, STREAM_BYTES,
     STREAMS_FROM, aligns, in_order, in_two_streams, lane_head, lane_tail, streamed, tail_bytes,
+    with_ahead,
 };
 pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};

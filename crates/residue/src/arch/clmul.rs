@@ -5,6 +5,8 @@
 
 use crate::body::Tier;
 use crate::cpu::{self, ReadAhead};
+use core::iter::Zip;
+use core::slice::Iter;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Carry-less arithmetic on 16-byte lanes, for CRCs.
@@ -94,21 +96,38 @@ pub(crate) trait CarryLessWide: CarryLess {
         [v, v]
     }
 
-    /// The way in which [`CarryLessWide::read_ahead`] prefetches; `None` for tiers for which no way
+    /// The way in which [`CarryLessWide::prefetch`] prefetches; `None` for tiers for which no way
     /// was measured.
     const AHEAD: Option<ReadAhead> = None;
 
-    /// Prefetches the data some way behind a block that is being read.
+    /// Prefetches a block.
     #[inline(always)]
-    fn read_ahead<B>(self, _block: &B) {}
+    fn prefetch<B: ?Sized>(self, _block: &B) {}
 }
 
-/// Returns whether loops over data of this length read ahead, because the data come from beyond the
-/// second-level cache and the CPU gains by the prefetches of the tier, `way`.
+/// Returns whether loops over data of this length read ahead, because the CPU gains by the
+/// prefetches of the tier, `way`.
 #[inline(always)]
 pub(crate) fn streamed(way: Option<ReadAhead>, bytes: usize) -> bool {
     way.is_some_and(|way| bytes >= way.least_length())
         && cpu::found_profile().is_some_and(|profile| profile.reads_ahead == way)
+}
+
+/// Splits steps into those during which a loop prefetches a later one, which is with it, and the
+/// others: the last ones, as what lies behind the data may never be read, or all.
+#[inline(always)]
+pub(crate) fn with_ahead<B>(
+    way: Option<ReadAhead>,
+    steps: &[B],
+) -> (Zip<Iter<'_, B>, Iter<'_, B>>, &[B]) {
+    let ahead = match way {
+        Some(read) if streamed(way, size_of_val(steps)) => {
+            steps.get(read.distance() / size_of::<B>()..).unwrap_or(&[])
+        }
+        _ => &[],
+    };
+    let (first, last) = steps.split_at(ahead.len());
+    (first.iter().zip(ahead), last)
 }
 
 /// Defines the methods of [`CarryLess`] for lanes that are integers, except products.

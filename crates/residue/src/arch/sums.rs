@@ -18,12 +18,12 @@ pub(crate) trait Load: Tier {
     ///
     /// Masks are made of numbers below 256, so with them the limit is a byte lower.
     const STRAIGHT_TO: usize = 8 * Self::BYTES - Self::MASKS as usize;
-    /// The way in which [`Load::read_ahead`] prefetches; `None` for tiers for which no way was
+    /// The way in which [`Load::prefetch`] prefetches; `None` for tiers for which no way was
     /// measured.
     const AHEAD: Option<ReadAhead> = None;
-    /// Prefetches the data some way behind a block that is being read.
+    /// Prefetches a block.
     #[inline(always)]
-    fn read_ahead<B>(self, _block: &B) {}
+    fn prefetch<B>(self, _block: &B) {}
     /// Splits `data` into whole vectors and the bytes after them.
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load(self, block: &Self::Block) -> Self::V;

@@ -3,23 +3,35 @@
 //! A profile is a preference. Every kernel whose features the CPU has can be forced, whatever the
 //! profile says.
 
-/// A way to prefetch data that are read once, from beyond the second-level cache.
+/// A way to prefetch data that may come from memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReadAhead {
     /// 2 KiB ahead, past the second- and third-level cache, so that nothing is evicted there.
     NonTemporal,
-    /// 8 KiB ahead, into all caches.
+    /// 4 KiB ahead, into all caches.
     Cached,
 }
 
 impl ReadAhead {
-    /// Returns the length in bytes from which loops read ahead: about the size of the second-level
-    /// cache of the CPUs on which the way was measured, Zen 3 and Intel's with AVX-512.
+    /// Returns the length in bytes from which loops read ahead.
+    ///
+    /// Past the caches: the size of the second-level cache of the CPU on which it was measured, a
+    /// Zen 3. Into all caches: it costs little where data are in a cache, and shorter data have
+    /// nothing to fetch before their end.
     #[must_use]
     pub const fn least_length(self) -> usize {
         match self {
             ReadAhead::NonTemporal => 512 << 10,
-            ReadAhead::Cached => 2 << 20,
+            ReadAhead::Cached => 12 << 10,
+        }
+    }
+
+    /// Returns how far ahead of what is read the prefetched bytes lie.
+    #[must_use]
+    pub(crate) const fn distance(self) -> usize {
+        match self {
+            ReadAhead::NonTemporal => 2 << 10,
+            ReadAhead::Cached => 4 << 10,
         }
     }
 }

@@ -9,10 +9,8 @@ use super::sparse::SparseOnce;
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ThreeWay,
 };
-use super::taps::{
-    Crc32ByMatrices, Crc32OneVectorByMatrices, Crc64NvmeByMatrices, Crc64NvmeOneVectorByMatrices,
-    Taps,
-};
+use super::taps::{Crc32ByMatrices, Crc64NvmeByMatrices, Taps};
+use crate::arch::STREAMS_FROM;
 use crate::body::{ByLength, OutOfLine};
 use crate::kernel::{on_aarch64, on_riscv64, on_s390x, on_x86_64};
 
@@ -73,40 +71,19 @@ type ByMatrices<N, Long> = AtOnceOr<
 /// Does what [`ByMatrices`] does, for copies.
 type CopyByMatrices<N, Long> = WithConstants<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
 
-/// Folds by carry-less products, and by `One`, which removes one vector of a window by matrices, in
-/// data from `FROM` bytes up to [`MATRICES_BELOW`]. Longer data may be folded in two streams.
-type Products<N, One, const FROM: usize> = ByLength<
+/// Folds by carry-less products, data that come from memory in two streams if the CPU gains by it.
+type Products<N> = ByLength<
     AtOnceOr<N, WithConstants<N, Fold>>,
-    ByLength<
-        WithConstants<N, OutOfLine<One>>,
-        OutOfLine<WithConstants<N, FoldStreams>>,
-        MATRICES_BELOW,
-    >,
-    FROM,
+    OutOfLine<WithConstants<N, FoldStreams>>,
+    STREAMS_FROM,
 >;
 
-/// The length from which CRC-32 gains by one vector of a window by matrices, an estimate;
-/// CRC-64/NVME, whose taps are twice as many, at four times the length.
-///
-/// On an Emerald Rapids (2026-11-24) it gains from 48 KiB on, the size of the first-level cache: 16
-/// KiB take 174 ns with matrices and 169 by folding, 64 KiB 671 and 689.
-const MATRICES_FROM: usize = 16 << 10;
-
-/// The length from which the data of most CPUs come from memory, whose speed decides then: folding
-/// in two streams may be faster.
-const MATRICES_BELOW: usize = 4 << 20;
-
-/// Removes one vector of a window by matrices in all data that is long enough for it.
-type OneVectorByMatrices<N, One> =
-    WithConstants<N, ByLength<FoldLanesApart, OutOfLine<One>, { Taps::FROM }>>;
-
-/// Declares the table of a CRC: its bodies by matrices, the length from which it gains by one
-/// vector of a window, and what it adds between AVX2 with carry-less products of two lanes and
-/// those of one, or for aarch64.
+/// Declares the table of a CRC: its body by matrices, and what it adds between AVX2 with carry-less
+/// products of two lanes and those of one, or for aarch64.
 macro_rules! folded {
     (
         $(#[$doc:meta])* $kernels:ident: $name:ident, $word:ident;
-        $matrices:ident, $one:ident, $from:expr;
+        $matrices:ident;
         [$($line:expr,)*]
         methods [$($method:expr,)*]
     ) => {
@@ -120,7 +97,7 @@ macro_rules! folded {
                 )
                 .by_matrices($word::BITS),
                 on_x86_64!(
-                    Avx512Vpclmul, Products<$name, $one, { $from }>, "avx512_vpclmul",
+                    Avx512Vpclmul, Products<$name>, "avx512_vpclmul",
                     copy LongFold<$name>
                 ),
                 on_x86_64!(
@@ -148,8 +125,6 @@ macro_rules! folded {
                     Avx512Vpclmul, WithConstants<$name, FoldLanesApart>, "avx512_vpclmul_fold"
                 )
                 .method(),
-                on_x86_64!(Avx512Vpclmul, OneVectorByMatrices<$name, $one>, "avx512_gfni_few")
-                    .method(),
                 $($method,)*
             ]
             generic []
@@ -160,7 +135,7 @@ macro_rules! folded {
 folded! {
     /// The kernels of CRC-32/ISO-HDLC, best first.
     KERNELS_32: Crc32, u32;
-    Crc32ByMatrices, Crc32OneVectorByMatrices, MATRICES_FROM;
+    Crc32ByMatrices;
     [
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32, FusedEor3<Crc32>>, "crc_pmull_eor3",
@@ -189,7 +164,7 @@ folded! {
 folded! {
     /// The kernels of CRC-64/NVME, best first.
     KERNELS_64_NVME: Crc64Nvme, u64;
-    Crc64NvmeByMatrices, Crc64NvmeOneVectorByMatrices, 4 * MATRICES_FROM;
+    Crc64NvmeByMatrices;
     []
     methods []
 }

@@ -35,9 +35,10 @@ pub(crate) use streams::{FoldStreams, LongOrStreams};
 use super::constants::{COPIES_FROM, Constants, Embedded};
 use super::keys::Keys;
 use crate::arch::{
-    ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, streamed, tail_bytes,
+    ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, tail_bytes, with_ahead,
 };
 use crate::body::{Body, Edges};
+use crate::cpu::ReadAhead;
 use lanes::{fold_lane, oriented_lane, short};
 
 /// Folds with four accumulators.
@@ -172,7 +173,7 @@ pub(super) fn fold<
             let four = [first, spilled(b), load(c), load(d)];
             if LONG {
                 // They are shorter than `APART_FROM`.
-                gather(t, keys, fold_on::<T, REFLECTED>(t, keys, four, more, false))
+                gather(t, keys, fold_on::<T, REFLECTED>(t, keys, four, more, None))
             } else {
                 gather(t, keys, four)
             }
@@ -201,8 +202,8 @@ pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool, const AHEAD: bo
         return t.lane_of(0);
     };
     let second = oriented::<T, REFLECTED>(t, t.xor_wide(t.load_wide(b), head.spill));
-    let streamed = AHEAD && streamed(T::AHEAD, size_of_val(more));
-    let v = fold_on::<T, REFLECTED>(t, keys, [first, second, load(c), load(d)], more, streamed);
+    let way = if AHEAD { T::AHEAD } else { None };
+    let v = fold_on::<T, REFLECTED>(t, keys, [first, second, load(c), load(d)], more, way);
     let lane = gather_tail::<T, REFLECTED>(t, keys, v, data, behind);
     after_vectors::<T, REFLECTED>(t, keys, lane, rest, data)
 }
@@ -275,14 +276,14 @@ fn by_lanes<T: CarryLess, const REFLECTED: bool>(
 }
 
 /// Folds four oriented vectors of the message, and the vectors after them, to the last four;
-/// `streamed` says whether to read ahead.
+/// `way` is the way to read ahead, if any.
 #[inline(always)]
 pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     t: T,
     keys: &Keys,
     mut v: [T::W; 4],
     mut vectors: &[T::Block],
-    streamed: bool,
+    way: Option<ReadAhead>,
 ) -> [T::W; 4] {
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
     if T::EIGHT && vectors.len() >= 12 {
@@ -290,11 +291,11 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
         let (more, after) = vectors.split_at(4);
         let v8 = [a, b, c, d, load(&more[0]), load(&more[1]), load(&more[2]), load(&more[3])];
         let (steps, rest) = after.as_chunks();
-        v = to_four(t, keys, walk::<T, REFLECTED, 8>(t, keys, v8, steps, streamed));
+        v = to_four(t, keys, walk::<T, REFLECTED, 8>(t, keys, v8, steps, way));
         vectors = rest;
     }
     let (steps, rest) = vectors.as_chunks();
-    let v = walk::<T, REFLECTED, 4>(t, keys, v, steps, streamed);
+    let v = walk::<T, REFLECTED, 4>(t, keys, v, steps, way);
     let key = keys.vectors(t, 4);
     // The rest moves the accumulators side by side; one after the other, each would wait for a
     // product.
@@ -318,16 +319,30 @@ fn walk<T: CarryLessWide, const REFLECTED: bool, const N: usize>(
     keys: &Keys,
     mut v: [T::W; N],
     steps: &[[T::Block; N]],
-    streamed: bool,
+    way: Option<ReadAhead>,
 ) -> [T::W; N] {
     let key = keys.vectors(t, N);
-    for step in steps {
-        if streamed {
-            t.read_ahead(step);
-        }
-        for i in 0..N {
-            v[i] = t.fold(v[i], key, oriented::<T, REFLECTED>(t, t.load_wide(&step[i])));
-        }
+    let (first, last) = with_ahead(way, steps);
+    for (step, ahead) in first {
+        t.prefetch(ahead);
+        v = fold_step::<T, REFLECTED, N>(t, key, v, step);
+    }
+    for step in last {
+        v = fold_step::<T, REFLECTED, N>(t, key, v, step);
+    }
+    v
+}
+
+/// Folds each accumulator onto its vector of a step.
+#[inline(always)]
+fn fold_step<T: CarryLessWide, const REFLECTED: bool, const N: usize>(
+    t: T,
+    key: T::W,
+    mut v: [T::W; N],
+    step: &[T::Block; N],
+) -> [T::W; N] {
+    for i in 0..N {
+        v[i] = t.fold(v[i], key, oriented::<T, REFLECTED>(t, t.load_wide(&step[i])));
     }
     v
 }
@@ -374,7 +389,7 @@ pub(super) fn gather_tail<T: CarryLessWide, const REFLECTED: bool>(
 
 /// Moves all lanes of adjacent vectors to the place of the last one, each by its own factor.
 #[inline(always)]
-fn gather<T: CarryLessWide, const N: usize>(t: T, keys: &Keys, v: [T::W; N]) -> T::V {
+pub(super) fn gather<T: CarryLessWide, const N: usize>(t: T, keys: &Keys, v: [T::W; N]) -> T::V {
     let mut sum = t.last_lane(v[N - 1]);
     for (i, v) in v.into_iter().enumerate() {
         sum = t.fold(v, t.keys(&keys.lanes, 17 - T::LANES * (N - i)), sum);

@@ -17,19 +17,14 @@
 //! - The bit order of the code decides only which power a bit stands for, so no shuffle is needed.
 //!   In a reflected CRC, a carry-less product removes the vectors of the set's *class*, because
 //!   that unit would otherwise be idle.
-//! - On Intel's cores it is the other way round. Two carry-less products remove a vector in two
-//!   cycles of port 5; four taps take four matrix products and the exclusive ors with them, in
-//!   three cycles at least of ports 0 and 5. There one vector of the window is removed by matrices,
-//!   on port 0, and all others by products: at most 36.6 bytes a cycle instead of 32; 33.9 are
-//!   reached.
 
 use super::constants::{Avx512, Constants, Embedded, Long};
-use super::fold::{self, fold_on, gather_tail, oriented, register_lane};
+use super::fold::{self, fold_on, gather, oriented, register_lane};
 use super::keys::Keys;
 use super::matrices::{CRC_32, CRC_32C, CRC_64_NVME, Matrices, SETS, TAPS, WINDOW};
 #[cfg(test)]
 use crate::arch::Portable;
-use crate::arch::{ByteMatrix, in_order, tail_bytes, x86_64};
+use crate::arch::{ByteMatrix, in_order, x86_64};
 use crate::body::{Body, Edges, Enter};
 use crate::kernel::Outlined;
 
@@ -37,10 +32,6 @@ use crate::kernel::Outlined;
 pub(crate) type Crc32cByMatrices = OnSet<true, CRC_32C, { SETS[CRC_32C].class }>;
 pub(crate) type Crc32ByMatrices = OnSet<true, CRC_32, { SETS[CRC_32].class }>;
 pub(crate) type Crc64NvmeByMatrices = OnSet<true, CRC_64_NVME, { SETS[CRC_64_NVME].class }>;
-
-/// Their long data with one vector of a window by matrices, and the others by products.
-pub(crate) type Crc32OneVectorByMatrices = OnSet<true, CRC_32, 0xfe>;
-pub(crate) type Crc64NvmeOneVectorByMatrices = OnSet<true, CRC_64_NVME, 0xfffe>;
 
 /// Folds by byte matrices, beside carry-less products in reflected CRCs.
 ///
@@ -192,12 +183,8 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
         t.matrix(h),
     ];
 
-    // With one vector by matrices, as folding does.
-    let one = const { CLASS.count_ones() as usize + 1 == SETS[SET].window() };
-    let behind = if one { tail_bytes::<T>(data) } else { 0 };
-    let whole = &data[..data.len() - behind];
-    let head = t.head(whole, register_lane::<T, REFLECTED>(t, state));
-    let (vectors, _) = t.blocks(&whole[head.bytes..]);
+    let head = t.head(data, register_lane::<T, REFLECTED>(t, state));
+    let (vectors, _) = t.blocks(&data[head.bytes..]);
     let (start, mut rest) = vectors.split_at(window - 1);
     let mut v = [head.first; WINDOW];
     places!(I of SET => {
@@ -234,8 +221,8 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
         let oriented = oriented::<T, REFLECTED>(t, v[I]);
         last[I % 4] = if I < 4 { oriented } else { t.fold(last[I % 4], key, oriented) };
     });
-    let last = fold_on::<T, REFLECTED>(t, keys, last, rest, false);
-    gather_tail::<T, REFLECTED>(t, keys, last, data, behind)
+    let last = fold_on::<T, REFLECTED>(t, keys, last, rest, None);
+    gather(t, keys, last)
 }
 
 /// Adds to `sum`, for a place of the window, the effect of deleting the vectors at its taps, except

@@ -94,7 +94,7 @@
 
 use crate::arch::{
     Load, STREAM_BYTES, Unit, Weighted, corrected32, in_order, in_two_streams, scalar, streamed,
-    word,
+    with_ahead, word,
 };
 use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
 use crate::sums::running::Summed;
@@ -221,17 +221,24 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
         let (a, b) = if data.len() <= T::SHORT_TO {
             short::<F, T>(tier, state, data)
         } else {
-            let [a, b] = tier.outline::<Long<F>>(&(), state, data);
+            let [a, b] = if T::TWO_STREAMS && in_two_streams(data.len()) {
+                tier.outline::<InTwoStreams<F>>(&(), state, data)
+            } else if streamed(T::AHEAD, data.len()) {
+                tier.outline::<Long<F, true>>(&(), state, data)
+            } else {
+                tier.outline::<Long<F>>(&(), state, data)
+            };
             (a, b)
         };
         [a, b]
     }
 }
 
-/// Runs steps of four vectors, the last one filled up with zeros.
-pub(crate) struct Long<F>(PhantomData<F>);
+/// Runs steps of four vectors, the last one filled up with zeros; `AHEAD` says whether the data may
+/// be so long that reading ahead pays, which takes more instructions.
+pub(crate) struct Long<F, const AHEAD: bool = false>(PhantomData<F>);
 
-impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
+impl<F: Modular, T: Weighted<F::Unit>, const AHEAD: bool> Body<T> for Long<F, AHEAD> {
     type Family = F;
     const EDGES: Edges = Edges::at(&[
         4 * T::BYTES,
@@ -240,24 +247,18 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
         F::Unit::BYTES * T::APART_TO,
     ]);
     #[inline(always)]
-    fn run(tier: T, (): &(), mut state: [u32; 2], mut data: &[u8]) -> [u32; 2] {
+    fn run(tier: T, (): &(), mut state: [u32; 2], data: &[u8]) -> [u32; 2] {
         let per_step = 4 * T::BYTES / F::Unit::BYTES;
-        let streamed = streamed(T::AHEAD, data.len());
-        if T::TWO_STREAMS && in_two_streams(data.len()) {
-            let (pairs, rest) = data.as_chunks();
-            for pair in pairs {
-                state = two_streams::<F, T>(tier, state, pair);
-            }
-            data = rest;
-        }
         for block in data.chunks(T::STEPS * 4 * T::BYTES) {
             let mut sums = tier.zero();
             let (vectors, _) = tier.blocks(block);
             let (steps, _) = vectors.as_chunks::<4>();
-            for step in steps {
-                if streamed {
-                    tier.read_ahead(step);
-                }
+            let (first, last) = with_ahead(if AHEAD { T::AHEAD } else { None }, steps);
+            for (step, ahead) in first {
+                tier.prefetch(ahead);
+                sums = tier.step(sums, loaded(tier, step));
+            }
+            for step in last {
                 sums = tier.step(sums, loaded(tier, step));
             }
             let (mut units, mut zeros) = (steps.len() * per_step, 0);
@@ -282,6 +283,22 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
             }
         }
         state
+    }
+}
+
+/// Reads data that come from memory in two streams, side by side; the rest by [`Long`].
+struct InTwoStreams<F>(PhantomData<F>);
+
+impl<F: Modular, T: Weighted<F::Unit>> Body<T> for InTwoStreams<F> {
+    type Family = F;
+    const EDGES: Edges = <Long<F> as Body<T>>::EDGES;
+    #[inline(always)]
+    fn run(tier: T, (): &(), mut state: [u32; 2], data: &[u8]) -> [u32; 2] {
+        let (pairs, rest) = data.as_chunks();
+        for pair in pairs {
+            state = two_streams::<F, T>(tier, state, pair);
+        }
+        tier.outline::<Long<F>>(&(), state, rest)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sums of words and of bytes in 64-byte vectors.
 
 use super::{Avx2, Avx512Vnni, Avx512Vnni32};
-use super::clmul::read_ahead;
+use super::clmul::prefetch;
 use crate::arch::sums::{Load, Weighted, WordSum, after};
 use crate::arch::{ops, vectors};
 use crate::cpu::ReadAhead;
@@ -20,8 +20,8 @@ impl Load for Avx512Vnni {
     const AHEAD: Option<ReadAhead> = Some(ReadAhead::Cached);
 
     #[inline(always)]
-    fn read_ahead<B>(self, block: &B) {
-        read_ahead(block, ReadAhead::Cached);
+    fn prefetch<B>(self, block: &B) {
+        prefetch(block, ReadAhead::Cached);
     }
 
     #[inline(always)]

@@ -59,19 +59,24 @@ fn reversed(_proof: impl CarryLess) -> __m128i {
     unsafe { _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
 }
 
-/// Prefetches the cache lines some way behind those of a block, in one of the two ways.
+/// Prefetches as many cache lines as a block has; into all caches only the first half of them.
 ///
-/// Nothing happens if there is no memory, because a prefetch reads nothing.
+/// On Intel's cores the other half comes with it. Prefetching each line cost up to 6 % where data
+/// are in a cache and the other thread of the core is busy (Emerald Rapids, 2026-11-29).
 #[inline(always)]
-pub(super) fn read_ahead<B>(block: &B, way: ReadAhead) {
+pub(super) fn prefetch<B: ?Sized>(block: &B, way: ReadAhead) {
     let start = core::ptr::from_ref(block).cast::<i8>();
-    for line in 0..size_of::<B>().div_ceil(64) {
+    let bytes = match way {
+        ReadAhead::NonTemporal => size_of_val(block),
+        ReadAhead::Cached => size_of_val(block) / 2,
+    };
+    for line in 0..bytes.div_ceil(64) {
         let line = start.wrapping_add(64 * line);
-        // SAFETY: every x86-64 CPU has SSE, and a prefetch accepts any address.
+        // SAFETY: every x86-64 CPU has SSE, and a prefetch accepts any address: it reads nothing.
         unsafe {
             match way {
-                ReadAhead::NonTemporal => _mm_prefetch::<_MM_HINT_NTA>(line.wrapping_add(2 << 10)),
-                ReadAhead::Cached => _mm_prefetch::<_MM_HINT_T0>(line.wrapping_add(8 << 10)),
+                ReadAhead::NonTemporal => _mm_prefetch::<_MM_HINT_NTA>(line),
+                ReadAhead::Cached => _mm_prefetch::<_MM_HINT_T0>(line),
             }
         }
     }
@@ -87,8 +92,8 @@ macro_rules! lanes {
             const AHEAD: Option<ReadAhead> = Some(ReadAhead::NonTemporal);
 
             #[inline(always)]
-            fn read_ahead<B>(self, block: &B) {
-                read_ahead(block, ReadAhead::NonTemporal);
+            fn prefetch<B: ?Sized>(self, block: &B) {
+                prefetch(block, ReadAhead::NonTemporal);
             }
 
             ops! {
@@ -118,8 +123,8 @@ impl CarryLessWide for Avx2Vpclmul {
     const AHEAD: Option<ReadAhead> = Some(ReadAhead::NonTemporal);
 
     #[inline(always)]
-    fn read_ahead<B>(self, block: &B) {
-        read_ahead(block, ReadAhead::NonTemporal);
+    fn prefetch<B: ?Sized>(self, block: &B) {
+        prefetch(block, ReadAhead::NonTemporal);
     }
 
     #[inline(always)]
@@ -203,8 +208,8 @@ impl CarryLessWide for Avx512Vpclmul {
     const AHEAD: Option<ReadAhead> = Some(ReadAhead::Cached);
 
     #[inline(always)]
-    fn read_ahead<B>(self, block: &B) {
-        read_ahead(block, ReadAhead::Cached);
+    fn prefetch<B: ?Sized>(self, block: &B) {
+        prefetch(block, ReadAhead::Cached);
     }
 
     #[inline(always)]
