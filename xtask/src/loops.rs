@@ -72,7 +72,7 @@ const HOT: &[Hot] = &[
         "crc::steps::fused::Fused<crc::compiled::Crc32c, 5120, 4, 256, 4>",
         ("vpclmul", 8),
     ),
-    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 4, 254>", ("vpclmul", 14)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 6, 65534>", ("vpclmul", 30)),
     // Two of the constants that join the chains, once in 1024 bytes.
     Hot {
         tier: "Avx2Vpclmul",

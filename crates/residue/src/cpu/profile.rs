@@ -47,7 +47,7 @@ pub struct Profile {
     /// The width in bits up to which CRCs remove vectors of 64 bytes faster by products of bytes
     /// with bit matrices (GFNI) than by carry-less products (VPCLMULQDQ); 0 for none.
     pub matrices_to: u32,
-    /// The prefetches that make folding of data beyond the second-level cache faster.
+    /// The prefetches that make loops over data from memory faster.
     pub reads_ahead: Option<ReadAhead>,
     /// Whether data that come from memory are read faster in two streams.
     pub two_streams: bool,
@@ -105,7 +105,9 @@ pub const PROFILES: &[Profile] = &[
         cpus: "Intel with AVX-512: Ice Lake to Granite Rapids",
         matrices_to: 0,
         // With the memory as fast as it gets, 64 MiB of folding take 2.38 ms with it, 2.70 without
-        // and 2.47 in a loop that only reads; non-temporal prefetches take 8 ms (2026-11-23).
+        // and 2.47 in a loop that only reads; non-temporal prefetches take 8 ms (2026-11-23, 8 KiB
+        // ahead). From 16 KiB on, data from memory are read 1.1 to 1.2 times as fast, and data in a
+        // cache at 0.97 to 1.03 of the speed (docs/speed/peers.md, 2026-11-29).
         reads_ahead: Some(ReadAhead::Cached),
         // Folding 64 MiB in two or four streams takes 2.58 or 2.54 ms (2026-11-23), longer than
         // with prefetches.

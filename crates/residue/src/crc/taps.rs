@@ -33,6 +33,9 @@ pub(crate) type Crc32cByMatrices = OnSet<true, CRC_32C, { SETS[CRC_32C].class }>
 pub(crate) type Crc32ByMatrices = OnSet<true, CRC_32, { SETS[CRC_32].class }>;
 pub(crate) type Crc64NvmeByMatrices = OnSet<true, CRC_64_NVME, { SETS[CRC_64_NVME].class }>;
 
+/// Its long data with one vector of a window by matrices, and the others by products.
+pub(crate) type Crc64NvmeOneVectorByMatrices = OnSet<true, CRC_64_NVME, 0xfffe>;
+
 /// Folds by byte matrices, beside carry-less products in reflected CRCs.
 ///
 /// Shorter data, and polynomials without taps, are folded.

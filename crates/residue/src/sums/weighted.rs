@@ -223,7 +223,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
         } else {
             let [a, b] = if T::TWO_STREAMS && in_two_streams(data.len()) {
                 tier.outline::<InTwoStreams<F>>(&(), state, data)
-            } else if streamed(T::AHEAD, data.len()) {
+            } else if const { T::AHEAD.is_some() } && streamed(T::AHEAD, data.len()) {
                 tier.outline::<Long<F, true>>(&(), state, data)
             } else {
                 tier.outline::<Long<F>>(&(), state, data)
