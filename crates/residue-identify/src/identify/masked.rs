@@ -40,29 +40,31 @@ pub(super) fn search(
                 if rests.iter().all(|rest| *rest == rests[0]) {
                     continue;
                 }
-                let ends = (0..NEAR).map(Anchor::Start).chain((1..=NEAR).map(Anchor::End));
-                for at in ends {
-                    for half in Half::ALL {
-                        tally.tried += 2.0;
-                        let Some((constants, free)) = constants(samples, &rests, at, half) else {
-                            continue;
-                        };
-                        let free = free * f64::from(bits);
-                        tally.hits.push(Hit {
-                            found: found.clone(),
-                            family: None,
-                            reading: read.reading,
-                            form,
-                            part: None,
-                            mask: Some(Mask { at, half, constants }),
-                            unreached: None,
-                            chance: free - f64::from(bits) * counted as f64,
-                        });
-                    }
+                for (at, half) in numbers() {
+                    tally.tried += 2.0;
+                    let Some((constants, free)) = constants(samples, &rests, at, half) else {
+                        continue;
+                    };
+                    tally.hits.push(Hit {
+                        found: found.clone(),
+                        family: None,
+                        reading: read.reading,
+                        form,
+                        part: None,
+                        mask: Some(Mask { at, half, constants }),
+                        unreached: None,
+                        chance: f64::from(bits) * (free - counted as f64),
+                    });
                 }
             }
         }
     }
+}
+
+/// Returns the places of numbers that are tried.
+fn numbers() -> impl Iterator<Item = (Anchor, Half)> {
+    let ends = (0..NEAR).map(Anchor::Start).chain((1..=NEAR).map(Anchor::End));
+    ends.flat_map(|at| Half::ALL.map(|half| (at, half)))
 }
 
 /// The constants of a mask, if it is not the number itself, and how many of them there are.

@@ -256,18 +256,22 @@ pub fn of_pieces(
             }
         }
     }
-    // What was sent again is in several packets; it arrived as it was in one of them, or altered
-    // once.
-    let overlap = |a: &Range<i64>, b: &Range<i64>| a.start < b.end && b.start < a.end;
+    // What was sent again is in several packets: each byte arrived as it was in one of them, or
+    // altered, then once, from the packet nearest in time.
+    different.sort_by_key(|(_, [i, j], _)| ones[*i].waiting.time.abs_diff(twos[*j].waiting.time));
     for (arrived, [i, j], both) in different {
         let equal = equal.entry(arrived).or_default();
-        if !equal.iter().any(|range| overlap(range, &both)) {
-            let pair = [&ones[i], &twos[j]];
-            let ranges = pair.map(|piece| piece.range(base));
+        let pair = [&ones[i], &twos[j]];
+        let ranges = pair.map(|piece| piece.range(base));
+        let [one, two] = [0, 1].map(|point| bytes(pair[point], &ranges[point], &both));
+        let differs = |(byte, at): ((&u8, &u8), i64)| (byte.0 != byte.1).then_some(at);
+        let mut differing = one.iter().zip(two).zip(both.start..).filter_map(differs);
+        if differing.any(|at| !equal.iter().any(|range| range.contains(&at))) {
             altered.extend(alteration(pair, [&ranges[0], &ranges[1]], &both));
             equal.push(both);
         }
     }
+    altered.sort_by_key(|it: &Alteration| it.ids);
     // The packets of the other point may have left before.
     for point in 0..2 {
         let joined = |range: &Range<i64>| {

@@ -373,6 +373,57 @@ fn a_part_of_a_large_segment_is_not_what_was_sent_again() {
     }
 }
 
+/// All data are sent again with other boundaries, a byte of them is altered then, and a card joins
+/// the segments of each time before the second capture.
+#[test]
+fn altered_bytes_in_what_was_sent_again_with_other_boundaries_are_found() {
+    const SHIFT: usize = 600;
+    for version in [4, 6] {
+        // In the first, a middle and the last segment: at its ends, and on both sides of the
+        // boundary of the first time.
+        for segment in [0, 1, 2] {
+            for at in [0, 100, WIRE - SHIFT - 1, WIRE - SHIFT, WIRE - 1] {
+                let mut points: [Vec<Captured>; 2] = Default::default();
+                let mut data = Random(12).bytes(4 * WIRE);
+                let start = 1_000_000_000;
+                for (from, parts, id, time) in
+                    [(0, 4, 500, start), (SHIFT, 3, 900, start + 20_000_000)]
+                {
+                    let body = |data: &[u8], at: usize, length: usize, id: u16| Body {
+                        traffic: Traffic::Tcp,
+                        ports: [40_000, 80],
+                        sequence: at as u32,
+                        id,
+                        data: data[at..at + length].to_vec(),
+                    };
+                    for part in 0..parts {
+                        let body = body(&data, from + part * WIRE, WIRE, id + part as u16);
+                        let packet = stamped(&body, version, 64, 7);
+                        points[0].push((time + part as u64 * 1000, packet));
+                    }
+                    if from == SHIFT {
+                        data[SHIFT + segment * WIRE + at] ^= 1;
+                    }
+                    let large = body(&data, from, parts * WIRE, id);
+                    points[1].push((time + 500_000, stamped(&large, version, 63, 7)));
+                }
+                let captures = points.map(|packets| capture(&packets, None));
+                let mut pairs = Vec::new();
+                let report = run([&captures[0], &captures[1]], Options::default(), &mut |event| {
+                    if let Event::Altered { altered, .. } = event {
+                        pairs.push(altered.packets);
+                    }
+                });
+                let after = &report.directions[0];
+                let counts = [after.altered, after.extra, after.lost, after.resegmented[1]];
+                assert_eq!(counts, [1, 0, 0, 2], "{version} {segment} {at} {report:?}");
+                // The segment that was sent again, by number.
+                assert_eq!(pairs, [[5 + segment as u64, 2]], "{version} {segment} {at}");
+            }
+        }
+    }
+}
+
 #[test]
 fn altered_bytes_in_segments_of_any_boundaries_are_found() {
     for nat in [false, true] {
