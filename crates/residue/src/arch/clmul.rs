@@ -122,7 +122,8 @@ pub(crate) fn with_ahead<B>(
 ) -> (Zip<Iter<'_, B>, Iter<'_, B>>, &[B]) {
     let ahead = match way {
         Some(read) if streamed(way, size_of_val(steps)) => {
-            steps.get(read.distance() / size_of::<B>()..).unwrap_or(&[])
+            let distance = read.distance().min(size_of_val(steps) / 4);
+            steps.get(distance / size_of::<B>()..).unwrap_or(&[])
         }
         _ => &[],
     };
