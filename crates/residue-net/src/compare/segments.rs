@@ -222,7 +222,7 @@ pub fn of_pieces(
     let mut used = [vec![false; ones.len()], vec![false; twos.len()]];
     // What arrived as it was, by the packet there; and what differs.
     let mut equal: HashMap<usize, Vec<Range<i64>>> = HashMap::new();
-    let (mut different, mut altered) = (Vec::new(), Vec::new());
+    let (mut different, mut unlike, mut altered) = (Vec::new(), Vec::new(), Vec::new());
     // In order of the bytes, so that each is compared with its neighbours only.
     let mut order: Vec<usize> = (0..twos.len()).collect();
     order.sort_by_key(|&j| twos[j].range(base).start);
@@ -243,19 +243,29 @@ pub fn of_pieces(
             }
             let both = mine.start.max(theirs.start)..mine.end.min(theirs.end);
             let data = [bytes(one, &mine, &both), bytes(two, &theirs, &both)];
-            // Numbers of another connection between the same ports may be alike.
-            if !alike(data) {
-                continue;
-            }
-            (used[0][i], used[1][j]) = (true, true);
             let arrived = [i, j][1 - origin];
             if data[0] == data[1] {
                 equal.entry(arrived).or_default().push(both);
-            } else {
+            } else if alike(data) {
                 different.push((arrived, [i, j], both));
+            } else {
+                unlike.push((arrived, [i, j], both));
+                continue;
             }
+            (used[0][i], used[1][j]) = (true, true);
         }
     }
+    // Numbers of another connection between the same ports may be alike. Where one of the packets
+    // has bytes in common with others, it is this one, and the bytes are altered, unless another
+    // packet has them, which may have left.
+    let left = |both: &Range<i64>| {
+        gone[origin].iter().any(|(range, _)| range.start < both.end && both.start < range.end)
+    };
+    unlike.retain(|(_, [i, j], both)| (used[0][*i] || used[1][*j]) && !left(both));
+    for (_, [i, j], _) in &unlike {
+        (used[0][*i], used[1][*j]) = (true, true);
+    }
+    different.extend(unlike);
     // What was sent again is in several packets: each byte arrived as it was in one of them, or
     // altered, then once, from the packet nearest in time.
     different.sort_by_key(|(_, [i, j], _)| ones[*i].waiting.time.abs_diff(twos[*j].waiting.time));

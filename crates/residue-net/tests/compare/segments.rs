@@ -424,6 +424,40 @@ fn altered_bytes_in_what_was_sent_again_with_other_boundaries_are_found() {
     }
 }
 
+/// A block of zeros is most of what a packet has in common with one of the other point, or all.
+#[test]
+fn altered_blocks_are_found_wherever_the_other_boundaries_are() {
+    let length = 12 * WIRE;
+    for (cut, block) in [(1000, 512), (1000, 64), (WIRE - 8, 16), (WIRE + 24, 24)] {
+        for at in (WIRE..length - 2 * WIRE).step_by(if block > 64 { 97 } else { 31 }) {
+            let mut data = Random(13).bytes(length);
+            let mut points: [Vec<Captured>; 2] = Default::default();
+            for (point, size) in [(0, WIRE), (1, cut)] {
+                if point == 1 {
+                    data[at..at + block].fill(0);
+                }
+                for (part, piece) in data.chunks(size).enumerate() {
+                    let body = Body {
+                        traffic: Traffic::Tcp,
+                        ports: [40_000, 80],
+                        sequence: (part * size) as u32,
+                        id: part as u16,
+                        data: piece.to_vec(),
+                    };
+                    let time = 1_000_000_000 + part as u64 * 1000 + point as u64 * 500_000;
+                    let packet = body.packet(ends(4, 10)[0], 64 - point as u8);
+                    points[point].push((time, packet));
+                }
+            }
+            let captures = points.map(|packets| capture(&packets, None));
+            let report = run([&captures[0], &captures[1]], Options::default(), &mut |_| ());
+            let after = &report.directions[0];
+            let others = [after.extra, after.lost, report.directions[1].altered];
+            assert!(after.altered > 0 && others == [0; 3], "{cut} {block} {at} {report:?}");
+        }
+    }
+}
+
 #[test]
 fn altered_bytes_in_segments_of_any_boundaries_are_found() {
     for nat in [false, true] {

@@ -82,8 +82,8 @@ type Products<N> = ByLength<
 /// shorter data gain nothing by it, and most longer data come from memory, whose speed decides.
 ///
 /// On Zen 4 CRC-64/NVME takes 16.9 bytes a cycle by it, and 16.0 by folding (256 KiB, an idle core,
-/// 2026-11-23). On Emerald Rapids it gains 3 % while the core is idle, and loses 8 to 10 % while
-/// its other thread works (64 KiB, 2026-11-29).
+/// 2026-11-23). On Emerald Rapids it gains 3 % while the core is idle, and loses 8 to 10 % at busy
+/// times (64 KiB, 2026-11-29, docs/speed/peers.md).
 type FewByMatrices<N, One> = ByLength<
     AtOnceOr<N, WithConstants<N, Fold>>,
     ByLength<

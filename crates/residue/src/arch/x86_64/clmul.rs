@@ -61,8 +61,8 @@ fn reversed(_proof: impl CarryLess) -> __m128i {
 
 /// Prefetches as many cache lines as a block has; into all caches only the first half of them.
 ///
-/// On Intel's cores the other half comes with it. Prefetching each line cost up to 6 % where data
-/// are in a cache and the other thread of the core is busy (Emerald Rapids, 2026-11-29).
+/// On Intel's cores the other half comes with it. Prefetching each line cost up to 7 % where data
+/// are in a cache (Emerald Rapids, 2026-11-29, docs/speed/peers.md).
 #[inline(always)]
 pub(super) fn prefetch<B: ?Sized>(block: &B, way: ReadAhead) {
     let start = core::ptr::from_ref(block).cast::<i8>();

@@ -123,7 +123,7 @@ use core::marker::PhantomData;
 ///
 /// Chains and vectors are read at two places, so less time is lost where data come from memory.
 /// On an Emerald Rapids (2026-11-29) reading ahead gains 2 % there at 32 KiB and 6 % from 256 KiB
-/// on; where data are in a cache and the other thread of the core is busy, it costs 4 % and 2 %.
+/// on; where data are in a cache, it costs up to 4 % and 2 % (docs/speed/peers.md).
 const AHEAD_FROM: usize = 256 << 10;
 
 /// Folds what is left over, then runs blocks of `BLOCK` bytes.
