@@ -1,5 +1,6 @@
 //! Tests the comparison of two captures against simulated routers, whose faults are known exactly.
 
+mod boundaries;
 mod router;
 mod segments;
 

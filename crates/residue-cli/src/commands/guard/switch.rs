@@ -26,7 +26,7 @@ pub fn settings(options: &GuardOptions, own: &KernelOptions, chosen: &Chosen) ->
 const RESTART: &str = "this kernel does not include services that listen already (Linux 6.12 \
                        does): restart them, or their connections stay regular";
 
-/// Says what a guard that is on leaves out; `included` tells whether older listeners are guarded.
+/// Says what a guard leaves out. `included`: listeners that were there before it are guarded.
 pub fn say_what_is_left_out(settings: &Settings, included: bool, output: &mut Output) {
     if !included {
         output.complain(RESTART);
