@@ -179,26 +179,27 @@ pub unsafe fn bytes<'a>(data: *const c_void, length: usize) -> Result<&'a [u8], 
     Ok(unsafe { std::slice::from_raw_parts(data.cast(), length) })
 }
 
-/// Returns the bytes at `data`, for functions that cannot fail: none if the pointer is null or the
-/// length impossible.
+/// Returns `value` of the bytes at `data`, for functions that cannot fail: of no bytes if the
+/// pointer is null or the length impossible.
 ///
 /// # Safety
 ///
-/// `data` must be null or valid for reads of `length` bytes for all of `'a`.
+/// `data` must be null or valid for reads of `length` bytes.
 #[inline]
-pub unsafe fn bytes_or_none<'a>(data: *const c_void, length: usize) -> &'a [u8] {
-    /// A call, or the compiler would select the address without a branch: a call for short data
-    /// would then wait for the value of the one before, in whose register it makes the condition.
+pub unsafe fn value_of<V>(data: *const c_void, length: usize, value: impl FnOnce(&[u8]) -> V) -> V {
+    /// A call. Else the compiler would select the address without a branch, and a call for short
+    /// data would wait for the value of the one before, in whose register it makes the condition;
+    /// or it would lay out this case, which no caller wants to be fast, before the other.
     #[cold]
     #[inline(never)]
-    fn none() -> &'static [u8] {
-        &[]
+    fn of_none<V>(value: impl FnOnce(&[u8]) -> V) -> V {
+        value(&[])
     }
     if data.is_null() || length > isize::MAX as usize {
-        return none();
+        return of_none(value);
     }
     // SAFETY: not null and not too long; the caller guarantees that the bytes are valid for reads.
-    unsafe { std::slice::from_raw_parts(data.cast(), length) }
+    value(unsafe { std::slice::from_raw_parts(data.cast(), length) })
 }
 
 /// Returns whether two ranges, each an address and a number of bytes, share a byte.

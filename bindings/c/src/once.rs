@@ -3,7 +3,7 @@
 //! Those that return a value alone have the ABI `C-unwind`: they hand over to a kernel, which does
 //! not panic, by a jump. `C` would make it a call, to abort the program if it did.
 
-use crate::ffi::{bytes, bytes_or_none, residue_status, run, write};
+use crate::ffi::{bytes, residue_status, run, value_of, write};
 use residue::crc::{CRC_32, CRC_32C, CRC_64_NVME};
 use residue::fletcher::check_octets;
 use residue::{adler, copy, fletcher, internet, xns};
@@ -13,28 +13,28 @@ use std::ffi::c_void;
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn residue_crc32c(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
-    residue::crc32c(unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, residue::crc32c) }
 }
 
 /// Computes CRC-32: Ethernet, zip, gzip, PNG; zlib's crc32. "123456789" gives 0xcbf43926.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn residue_crc32(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
-    residue::crc32(unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, residue::crc32) }
 }
 
 /// Computes CRC-64/NVME: NVMe, S3. "123456789" gives 0xae8b14860a799888.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn residue_crc64_nvme(data: *const c_void, length: usize) -> u64 {
     // SAFETY: the header's rules.
-    residue::crc64_nvme(unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, residue::crc64_nvme) }
 }
 
 /// Computes Adler-32: zlib streams. "Wikipedia" gives 0x11e60398; no data 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn residue_adler32(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
-    residue::adler32(unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, residue::adler32) }
 }
 
 /// Computes the Internet checksum (RFC 1071) of IPv4, TCP, UDP and ICMP, complemented, as a
@@ -45,7 +45,7 @@ pub unsafe extern "C-unwind" fn residue_internet_checksum(
     length: usize,
 ) -> u16 {
     // SAFETY: the header's rules.
-    internet::checksum(unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, internet::checksum) }
 }
 
 /// Updates an Internet checksum after the 16-bit field old_field, at an even offset, became
@@ -59,7 +59,7 @@ pub extern "C" fn residue_internet_update(checksum: u16, old_field: u16, new_fie
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn residue_xns_checksum(data: *const c_void, length: usize) -> u16 {
     // SAFETY: the header's rules.
-    xns::checksum(unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, xns::checksum) }
 }
 
 /// Computes Fletcher-16: sums of bytes modulo 255, the second in the upper byte. "abcde" gives
@@ -67,7 +67,7 @@ pub unsafe extern "C-unwind" fn residue_xns_checksum(data: *const c_void, length
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn residue_fletcher16(data: *const c_void, length: usize) -> u16 {
     // SAFETY: the header's rules.
-    residue::fletcher16(unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, residue::fletcher16) }
 }
 
 /// Computes Fletcher-32: sums of little-endian 16-bit words modulo 65535, the second in the upper
@@ -75,14 +75,14 @@ pub unsafe extern "C-unwind" fn residue_fletcher16(data: *const c_void, length: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn residue_fletcher32(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
-    residue::fletcher32(unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, residue::fletcher32) }
 }
 
 /// Computes Fletcher-32 of big-endian words.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn residue_fletcher32_be(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
-    fletcher::fletcher32_be(unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, fletcher::fletcher32_be) }
 }
 
 /// Continues a CRC-32C with further bytes. To start, pass crc 0, that of no data.
@@ -93,7 +93,7 @@ pub unsafe extern "C-unwind" fn residue_crc32c_extend(
     length: usize,
 ) -> u32 {
     // SAFETY: the header's rules.
-    residue::crc32c_extend(crc, unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, |bytes| residue::crc32c_extend(crc, bytes)) }
 }
 
 /// Continues a CRC-32 with further bytes: zlib's crc32. To start, pass crc 0, that of no data.
@@ -104,7 +104,7 @@ pub unsafe extern "C-unwind" fn residue_crc32_extend(
     length: usize,
 ) -> u32 {
     // SAFETY: the header's rules.
-    residue::crc32_extend(crc, unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, |bytes| residue::crc32_extend(crc, bytes)) }
 }
 
 /// Continues a CRC-64/NVME with further bytes. To start, pass crc 0, that of no data.
@@ -115,7 +115,7 @@ pub unsafe extern "C-unwind" fn residue_crc64_nvme_extend(
     length: usize,
 ) -> u64 {
     // SAFETY: the header's rules.
-    residue::crc64_nvme_extend(crc, unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, |bytes| residue::crc64_nvme_extend(crc, bytes)) }
 }
 
 /// Continues an Adler-32 with further bytes: zlib's adler32. To start, pass adler 1, that of no
@@ -127,7 +127,7 @@ pub unsafe extern "C-unwind" fn residue_adler32_extend(
     length: usize,
 ) -> u32 {
     // SAFETY: the header's rules.
-    residue::adler32_extend(adler, unsafe { bytes_or_none(data, length) })
+    unsafe { value_of(data, length, |bytes| residue::adler32_extend(adler, bytes)) }
 }
 
 /// Computes the CRC-32C of two pieces of data from the value of each; second_length is the length
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn residue_iso8473_place(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_iso8473_verify(packet: *const c_void, length: usize) -> bool {
     // SAFETY: the header's rules.
-    check_octets::verify(unsafe { bytes_or_none(packet, length) })
+    unsafe { value_of(packet, length, check_octets::verify) }
 }
 
 /// Counts one hop in an XNS packet's checksum; packet_length is the packet's length field. 0xffff

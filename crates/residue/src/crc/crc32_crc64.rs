@@ -72,11 +72,8 @@ type ByMatrices<N, Long> = AtOnceOr<
 type CopyByMatrices<N, Long> = WithConstants<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
 
 /// Folds by carry-less products, data that come from memory in two streams if the CPU gains by it.
-type Products<N> = ByLength<
-    AtOnceOr<N, WithConstants<N, Fold>>,
-    OutOfLine<WithConstants<N, FoldStreams>>,
-    STREAMS_FROM,
->;
+type Products<N> =
+    AtOnceOr<N, WithConstants<N, ByLength<Fold, OutOfLine<FoldStreams>, STREAMS_FROM>>>;
 
 /// Folds, and removes one vector of a window by the matrices of `One` in data from 64 KiB to 4 MiB:
 /// shorter data gain nothing by it, and most longer data come from memory, whose speed decides.
@@ -84,14 +81,12 @@ type Products<N> = ByLength<
 /// On Zen 4 CRC-64/NVME takes 16.9 bytes a cycle by it, and 16.0 by folding (256 KiB, an idle core,
 /// 2026-11-23). On Emerald Rapids it gains 3 % while the core is idle, and loses 8 to 10 % at busy
 /// times (64 KiB, 2026-11-29, docs/speed/peers.md).
-type FewByMatrices<N, One> = ByLength<
-    AtOnceOr<N, WithConstants<N, Fold>>,
-    ByLength<
-        WithConstants<N, OutOfLine<One>>,
-        OutOfLine<WithConstants<N, FoldStreams>>,
-        { 4 << 20 },
+type FewByMatrices<N, One> = AtOnceOr<
+    N,
+    WithConstants<
+        N,
+        ByLength<Fold, ByLength<OutOfLine<One>, OutOfLine<FoldStreams>, { 4 << 20 }>, { 64 << 10 }>,
     >,
-    { 64 << 10 },
 >;
 
 /// Declares the table of a CRC: its body by matrices, other lines with matrices, and what it adds

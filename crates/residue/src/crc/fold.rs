@@ -169,6 +169,7 @@ pub(super) fn fold<
         [] => gather(t, keys, [first]),
         [b] => gather(t, keys, [first, spilled(b)]),
         [b, c] => gather(t, keys, [first, spilled(b), load(c)]),
+        [b, c, d] => gather(t, keys, [first, spilled(b), load(c), load(d)]),
         [b, c, d, more @ ..] => {
             let four = [first, spilled(b), load(c), load(d)];
             if LONG {

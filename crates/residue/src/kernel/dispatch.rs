@@ -36,19 +36,25 @@ impl<E: Copy> Choice<E> {
     /// Returns the entry of the best kernel this CPU can run.
     #[inline]
     fn get(&self) -> E {
-        self.known().unwrap_or_else(|| self.choose())
+        self.with(|entry| entry, || self.choose())
     }
 
-    /// Returns the entry, if it was chosen before.
-    #[inline]
-    fn known(&self) -> Option<E> {
+    /// Returns `known` of the entry if it was chosen before, or `first()`.
+    ///
+    /// An `Option` would be a second branch, and the compiler would no longer know which of them is
+    /// seldom taken.
+    #[inline(always)]
+    fn with<V>(&self, known: impl FnOnce(E) -> V, first: impl FnOnce() -> V) -> V {
         // Where all kernels are portable, the compiler then calls the one directly.
         if let [only] = &self.lines {
-            return Some(only.entry);
+            return known(only.entry);
         }
         let chosen = self.chosen.load(Relaxed);
+        if chosen == UNDECIDED {
+            return first();
+        }
         // SAFETY: only `choose` stores here, and it stores an `E`, which is as large as a pointer.
-        (chosen != UNDECIDED).then(|| unsafe { core::mem::transmute_copy(&chosen) })
+        known(unsafe { core::mem::transmute_copy(&chosen) })
     }
 
     #[cold]
@@ -205,10 +211,10 @@ impl<F: Family> Dispatch<F> {
         // the last kernel of a table needs nothing.
         unsafe {
             match self {
-                Dispatch::Among { run, .. } => match run.known() {
-                    Some(entry) => entry(context, state, data),
-                    None => first::<F>(run, context, state, data),
-                },
+                Dispatch::Among { run, .. } => run.with(
+                    |entry| entry(context, state, data),
+                    || first::<F>(run, context, state, data),
+                ),
                 Dispatch::Last(kernels) => {
                     (kernels[kernels.len() - 1].entries.run)(context, state, data)
                 }
@@ -250,10 +256,8 @@ impl<F: Family> Dispatch<F> {
         // SAFETY: as in `run`.
         unsafe {
             match self {
-                Dispatch::Among { oneshot, .. } => match oneshot.known() {
-                    Some(entry) => entry(context, data),
-                    None => first::<F>(oneshot, context, data),
-                },
+                Dispatch::Among { oneshot, .. } => oneshot
+                    .with(|entry| entry(context, data), || first::<F>(oneshot, context, data)),
                 Dispatch::Last(kernels) => {
                     apart::<F>(kernels[kernels.len() - 1].entries.oneshot, context, data)
                 }

@@ -4,10 +4,11 @@
 //! of such data. Here the data are loaded under a mask. The zeros behind them multiply the message
 //! by a power of x, and the constants divide by it ([`powers`](crate::crc::powers)).
 
-use super::lanes::{reduce64, register_lane, short};
-use crate::arch::CarryLessMasked;
+use super::lanes::{reduce64, reduce128, register_lane};
+use crate::arch::{CarryLess, CarryLessMasked};
 use crate::body::{Body, Edges};
 use crate::crc::family::CompiledIn;
+use crate::crc::keys::Keys;
 use crate::crc::width::Width;
 use core::marker::PhantomData;
 
@@ -28,6 +29,7 @@ impl<N: CompiledIn, T: CarryLessMasked, B: Body<T, Family = N>> Body<T> for AtOn
     fn run(t: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
         let n = data.len();
         if n > 64 {
+            laid_out_behind();
             return B::run(t, &(), state, data);
         }
         // One comparison for 0, 8 and 16: for a list the compiler branches on `n <= 16` first,
@@ -35,11 +37,33 @@ impl<N: CompiledIn, T: CarryLessMasked, B: Body<T, Family = N>> Body<T> for AtOn
         let few_words = n.rotate_right(3) <= 2;
         let keys = &N::constants().fold;
         let register = if few_words {
-            short::<T, true>(t, keys, state.into(), data)
+            words::<T>(t, keys, state.into(), data)
         } else {
             let register = register_lane::<T, true>(t, state.into());
             reduce64::<T, true>(t, keys, t.dot(data, register, N::powers().from(n)))
         };
         N::Word::of_low(register.into())
+    }
+}
+
+/// Has the compiler lay out what runs after it behind the code of short data, which then needs no
+/// stack frame and fewer jumps.
+///
+/// Beside a busy neighbour on its core, Emerald Rapids takes two cycles for each jump: CRC-32 of 8
+/// and 16 bytes from C takes 0.67 to 0.76 of the time, of 65 bytes and more the same.
+#[cold]
+fn laid_out_behind() {}
+
+/// Computes the register after 0, 8 or 16 bytes.
+#[inline(always)]
+fn words<T: CarryLess>(t: T, keys: &Keys, state: u64, data: &[u8]) -> u64 {
+    if let Some(lane) = data.first_chunk() {
+        let lane = t.xor(t.load(lane), register_lane::<T, true>(t, state));
+        reduce128::<T, true>(t, keys, lane)
+    } else if let Some(word) = data.first_chunk() {
+        let word = u64::from_le_bytes(*word) ^ state;
+        reduce64::<T, true>(t, keys, t.lane_of(word.into()))
+    } else {
+        state
     }
 }
