@@ -270,13 +270,14 @@ pub(crate) trait Weighted<U: Unit>: Load {
     /// Returns S and W of `units` units in `K` vectors, 1, 2 or 4, with zeros behind them.
     fn few<const K: usize>(self, vectors: [Self::V; K], units: usize) -> (u32, u32);
 
-    /// The most bytes that are summed as 64-bit words.
-    const WORDS_TO: usize = 8 * U::WORDS;
+    /// The fewest bytes that are summed as 64-bit words, none or a word, and the most.
+    const BY_WORDS: [usize; 2] = [0, 8 * U::WORDS];
 
     /// Returns whether short data of `n` bytes are summed as 64-bit words.
     #[inline(always)]
     fn by_words(n: usize) -> bool {
-        n <= Self::WORDS_TO
+        let [least, most] = Self::BY_WORDS;
+        (least..=most).contains(&n)
     }
 
     /// Returns S and W of data no longer than two vectors.

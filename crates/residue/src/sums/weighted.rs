@@ -129,11 +129,15 @@ fn next<F: Modular>([a, b]: [u32; 2], units: usize, (s, w): (u32, u32)) -> (u32,
 
 /// Returns the first word of data that end with a word: its units at the top, zeros below them.
 ///
-/// The data end with a unit, or are one word.
+/// The data end with a unit, or are one word. They have `least` bytes or more.
 #[inline(always)]
-fn first_word<U: Unit>(data: &[u8]) -> u64 {
+fn first_word<U: Unit>(data: &[u8], least: usize) -> u64 {
     let n = data.len().next_multiple_of(U::BYTES);
-    let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
+    let first = match data.first_chunk() {
+        Some(word) => u64::from_le_bytes(*word),
+        None if least >= 8 => 0,
+        None => short_word(data),
+    };
     first << (8 * (n.wrapping_neg() & 7))
 }
 
@@ -142,9 +146,9 @@ fn first_word<U: Unit>(data: &[u8]) -> u64 {
 ///
 /// The data end with a unit, or are one word.
 #[inline(always)]
-fn words<U: Unit, const K: usize, const BEHIND: usize>(data: &[u8]) -> (u32, u32) {
+fn words<U: Unit, const K: usize, const BEHIND: usize>(data: &[u8], least: usize) -> (u32, u32) {
     let Some(behind) = data.last_chunk::<BEHIND>() else { return (0, 0) };
-    let mut words = [first_word::<U>(data); K];
+    let mut words = [first_word::<U>(data, least); K];
     for (j, word) in behind.as_chunks().0.iter().enumerate() {
         words[j + 1] = u64::from_le_bytes(*word);
     }
@@ -159,30 +163,31 @@ fn fit_words<F: Modular>(n: usize) -> bool {
     n <= 8 || n.is_multiple_of(F::Unit::BYTES)
 }
 
-/// Sums up to six 64-bit words of bytes, or eight of 16-bit units.
+/// Sums `least` to `most` bytes, at most six 64-bit words of bytes or eight of 16-bit units.
 #[inline(always)]
-fn few<F: Modular>(state: [u32; 2], data: &[u8]) -> (u32, u32) {
+fn few<F: Modular>(state: [u32; 2], data: &[u8], [least, most]: [usize; 2]) -> (u32, u32) {
     let units = data.len().div_ceil(F::Unit::BYTES);
-    let sums = match data.len().div_ceil(8) {
+    // By the minimum the compiler leaves out what no caller needs, and mostly a table of jumps.
+    let sums = match data.len().div_ceil(8).min(most.div_ceil(8)) {
         // The bounds of the sums of up to sixteen bytes: by them the compiler sees that those of
         // one short message are below the modulus of Adler-32, and need no divisions.
         0 | 1 if F::Unit::BYTES == 1 => {
-            let (s, w) = words::<F::Unit, 1, 0>(data);
+            let (s, w) = words::<F::Unit, 1, 0>(data, least);
             return next::<F>(state, units & 15, (s & 0x7ff, w & 0x3fff));
         }
         2 if F::Unit::BYTES == 1 => {
-            let (s, w) = words::<F::Unit, 2, 8>(data);
+            let (s, w) = words::<F::Unit, 2, 8>(data, least);
             return next::<F>(state, units & 31, (s & 0xfff, w.min(0x8fff)));
         }
-        0 | 1 => words::<F::Unit, 1, 0>(data),
-        2 => words::<F::Unit, 2, 8>(data),
-        3 => words::<F::Unit, 3, 16>(data),
-        4 => words::<F::Unit, 4, 24>(data),
-        5 => words::<F::Unit, 5, 32>(data),
-        6 => words::<F::Unit, 6, 40>(data),
-        7 if F::Unit::BYTES == 2 => words::<F::Unit, 7, 48>(data),
-        _ if F::Unit::BYTES == 2 => words::<F::Unit, 8, 56>(data),
-        _ => words::<F::Unit, 6, 40>(data),
+        0 | 1 => words::<F::Unit, 1, 0>(data, least),
+        2 => words::<F::Unit, 2, 8>(data, least),
+        3 => words::<F::Unit, 3, 16>(data, least),
+        4 => words::<F::Unit, 4, 24>(data, least),
+        5 => words::<F::Unit, 5, 32>(data, least),
+        6 => words::<F::Unit, 6, 40>(data, least),
+        7 if F::Unit::BYTES == 2 => words::<F::Unit, 7, 48>(data, least),
+        _ if F::Unit::BYTES == 2 => words::<F::Unit, 8, 56>(data, least),
+        _ => words::<F::Unit, 6, 40>(data, least),
     };
     next::<F>(state, units, sums)
 }
@@ -197,7 +202,7 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]
     const { assert!(T::SHORT_TO.div_ceil(F::Unit::BYTES) <= Deferred::<F>::UNITS) };
     let n = data.len();
     if T::by_words(n) && fit_words::<F>(n) {
-        return few::<F>(state, data);
+        return few::<F>(state, data, T::BY_WORDS);
     }
     let units = n.div_ceil(F::Unit::BYTES);
     let sums = if n <= 2 * T::BYTES {
@@ -426,7 +431,7 @@ impl<F: Modular, T: Tier> Body<T> for Few<F> {
     #[inline(always)]
     fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
         if fit_words::<F>(data.len()) {
-            few::<F>(state, data).into()
+            few::<F>(state, data, [0, 64]).into()
         } else {
             <Deferred<F> as Body<T>>::run(tier, &(), state, data)
         }
@@ -501,7 +506,7 @@ impl<F: Modular, T: Tier> Body<T> for Groups<F> {
         }
         if !rest.is_empty() && fit_words::<F>(rest.len()) {
             let behind = &rest[rest.len() - rest.len().saturating_sub(1) / 8 * 8..];
-            let first = iter::once(first_word::<F::Unit>(rest));
+            let first = iter::once(first_word::<F::Unit>(rest, 0));
             let words = first.chain(behind.as_chunks().0.iter().map(word));
             return Self::after(sums, rest.len(), words).map(|sum| (sum % m) as u32);
         }

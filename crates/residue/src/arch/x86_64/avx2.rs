@@ -238,7 +238,7 @@ impl Weighted<Bytes> for Avx2 {
     const CENTRE: i32 = 64;
     // On a Zen 3 core on 2026-11-23, dependent calls of Adler-32 of 40 bytes take 29 ticks by
     // words, the best rival's 44; by vectors they took a tenth longer than that.
-    const WORDS_TO: usize = 48;
+    const BY_WORDS: [usize; 2] = [0, 48];
     const STEPS: usize = {
         // A lane takes four bytes of each vector; the absolute values of their weights add up to
         // 512 at most.

@@ -152,6 +152,8 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     const APART_TO: usize = U::APART_TO;
     /// Eleven vectors: then B fits 32 bits, also that of words.
     const SHORT_TO: usize = 704;
+    /// A vector is as fast as the branches on fewer than eight bytes.
+    const BY_WORDS: [usize; 2] = [8, U::WORDS_TO];
 
     #[inline(always)]
     fn by_words(n: usize) -> bool {

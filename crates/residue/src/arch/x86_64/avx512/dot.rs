@@ -21,7 +21,9 @@ pub(crate) trait Dot: Unit {
     /// Returns the weights of a vector: they go down from `PER_VECTOR` - `zeros`. There are fewer
     /// zeros than units in two vectors.
     fn weights(proof: Avx512Vnni, zeros: usize) -> __m512i;
-    /// Returns whether short data of `n` bytes are summed as 64-bit words.
+    /// The most bytes that are summed as 64-bit words.
+    const WORDS_TO: usize;
+    /// Returns whether data of `n` bytes, 8 to [`Dot::WORDS_TO`], are summed as 64-bit words.
     fn by_words(n: usize) -> bool;
     /// Returns S and W of up to two vectors if there is a faster way than vectors under masks.
     #[inline(always)]

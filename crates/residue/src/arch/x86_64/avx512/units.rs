@@ -20,6 +20,7 @@ impl Dot for Bytes {
         // SAFETY: any bytes make a vector, and the sizes are equal.
         unsafe { core::mem::transmute::<[[i8; 64]; 4], [__m512i; 4]>(BYTES) }
     };
+    const WORDS_TO: usize = 16;
     descending!(i8, 64);
 
     /// Only two lengths, those of numbers and of addresses. Words are there sooner than vectors,
@@ -80,12 +81,12 @@ impl Dot for Words {
         // SAFETY: any bytes make a vector, and the sizes are equal.
         unsafe { core::mem::transmute::<[[i16; 32]; 4], [__m512i; 4]>(WORDS) }
     };
+    const WORDS_TO: usize = 8 * Self::WORDS;
     descending!(i16, 32);
 
-    /// A vector is as fast as the branches on fewer than eight bytes.
     #[inline(always)]
     fn by_words(n: usize) -> bool {
-        (8..=8 * Self::WORDS).contains(&n)
+        (8..=Self::WORDS_TO).contains(&n)
     }
 
     #[inline(always)]
