@@ -109,8 +109,8 @@ fn built(target: &str, options: &[&str]) -> Outcome {
     add_target(target).map_err(Problem::Skipped)?;
     let mut build = cargo();
     build.args(["build", "--quiet", "--package", "residue", "--target", target]).args(options);
-    // Generates code, with as little optimisation as possible.
-    build.args(["--config", "profile.dev.opt-level=1"]);
+    // Generates code, but without optimisation.
+    build.args(["--config", "profile.dev.package.residue.opt-level=0"]);
     Ok(shown(build.env("RUSTFLAGS", "-D warnings"))?)
 }
 

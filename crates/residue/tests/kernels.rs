@@ -318,11 +318,11 @@ fn instruction_kernels_proved_for_every_message_up_to_three_blocks() {
 }
 
 /// Proves the kernels by sparse multiples for lengths at which they use short distances, few, and
-/// both; for whole steps and parts of one, and blocks.
+/// both; for whole steps and parts of one, and more than a block.
 #[test]
 #[ignore = "long"]
 fn sparse_kernels_proved_for_every_message() {
-    let lengths = [512, 1087, 4099, 16_384, 20_545];
+    let lengths = [512, 1087, 4099, 20_545];
     // The longer ones take minutes in an emulator.
     let lengths = if common::emulated() { &lengths[..2] } else { &lengths };
     let sparse = |name: &str| name.ends_with("sparse") || name == "portable";
