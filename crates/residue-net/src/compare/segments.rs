@@ -218,75 +218,22 @@ pub fn of_pieces(
     origin: usize,
     renumbered: bool,
 ) -> Option<Joined> {
-    let [ones, twos] = pieces;
-    let mut used = [vec![false; ones.len()], vec![false; twos.len()]];
-    // What arrived as it was, by the packet there; and what differs.
-    let mut equal: HashMap<usize, Vec<Range<i64>>> = HashMap::new();
-    let (mut different, mut unlike, mut altered) = (Vec::new(), Vec::new(), Vec::new());
-    // In order of the bytes, so that each is compared with its neighbours only.
-    let mut order: Vec<usize> = (0..twos.len()).collect();
-    order.sort_by_key(|&j| twos[j].range(base).start);
-    let longest = twos.iter().map(|two| two.sent as i64).max().unwrap_or(0);
-    let alone = whole(base, pieces, renumbered);
-    for (i, one) in ones.iter().enumerate().filter(|(i, _)| !alone[0].contains(i)) {
-        let mine = one.range(base);
-        let from = order.partition_point(|&j| twos[j].range(base).start < mine.start - longest);
-        for &j in &order[from..] {
-            let two = &twos[j];
-            let theirs = two.range(base);
-            if theirs.start >= mine.end {
-                break;
-            }
-            // Packets of equal boundaries are compared as they are.
-            if theirs.end <= mine.start || theirs == mine || alone[1].contains(&j) {
-                continue;
-            }
-            let both = mine.start.max(theirs.start)..mine.end.min(theirs.end);
-            let data = [bytes(one, &mine, &both), bytes(two, &theirs, &both)];
-            let arrived = [i, j][1 - origin];
-            if data[0] == data[1] {
-                equal.entry(arrived).or_default().push(both);
-            } else if alike(data) {
-                different.push((arrived, [i, j], both));
-            } else {
-                unlike.push((arrived, [i, j], both));
-                continue;
-            }
-            (used[0][i], used[1][j]) = (true, true);
-        }
-    }
+    let mut overlaps = Overlaps::of(base, pieces, renumbered);
+    let mut used = [0, 1].map(|point| vec![false; pieces[point].len()]);
+    overlaps.equal.iter().chain(&overlaps.alike).for_each(|it| it.mark(&mut used));
     // Numbers of another connection between the same ports may be alike. Where one of the packets
     // has bytes in common with others, it is this one, and the bytes are altered, unless another
     // packet has them, which may have left.
-    let left = |both: &Range<i64>| {
-        gone[origin].iter().any(|(range, _)| range.start < both.end && both.start < range.end)
-    };
-    unlike.retain(|(_, [i, j], both)| (used[0][*i] || used[1][*j]) && !left(both));
-    for (_, [i, j], _) in &unlike {
-        (used[0][*i], used[1][*j]) = (true, true);
-    }
-    different.extend(unlike);
-    // What was sent again is in several packets: each byte arrived as it was in one of them, or
-    // altered, then once, from the packet nearest in time.
-    different.sort_by_key(|(_, [i, j], _)| ones[*i].waiting.time.abs_diff(twos[*j].waiting.time));
-    for (arrived, [i, j], both) in different {
-        let equal = equal.entry(arrived).or_default();
-        let pair = [&ones[i], &twos[j]];
-        let ranges = pair.map(|piece| piece.range(base));
-        let [one, two] = [0, 1].map(|point| bytes(pair[point], &ranges[point], &both));
-        let differs = |(byte, at): ((&u8, &u8), i64)| (byte.0 != byte.1).then_some(at);
-        let mut differing = one.iter().zip(two).zip(both.start..).filter_map(differs);
-        if differing.any(|at| !equal.iter().any(|range| range.contains(&at))) {
-            altered.extend(alteration(pair, [&ranges[0], &ranges[1]], &both));
-            equal.push(both);
-        }
-    }
-    altered.sort_by_key(|it: &Alteration| it.ids);
+    let left = |both: &Range<i64>| gone[origin].iter().any(|(range, _)| touches(range, both));
+    overlaps
+        .unlike
+        .retain(|Overlap { pair: [i, j], both }| (used[0][*i] || used[1][*j]) && !left(both));
+    overlaps.unlike.iter().for_each(|it| it.mark(&mut used));
     // The packets of the other point may have left before.
     for point in 0..2 {
         let joined = |range: &Range<i64>| {
             let covers = |(other, joined): &(Range<i64>, bool)| {
-                *joined && other != range && other.start < range.end && range.start < other.end
+                *joined && other != range && touches(other, range)
             };
             gone[1 - point].iter().any(covers)
         };
@@ -297,14 +244,12 @@ pub fn of_pieces(
     if !used.iter().flatten().any(|used| *used) {
         return None;
     }
-    let mut ids: [Vec<u64>; 2] = Default::default();
-    let mut alone: [Vec<Gap>; 2] = Default::default();
+    let (mut ids, mut alone): ([Vec<u64>; 2], [Vec<Gap>; 2]) = Default::default();
     for point in 0..2 {
         let opposite = 1 - point;
-        let mut covered: Vec<Range<i64>> =
-            gone[opposite].iter().map(|(range, _)| range.clone()).collect();
-        covered.extend(pieces[opposite].iter().map(|piece| piece.range(base)));
-        let covered = united(covered);
+        let left = gone[opposite].iter().map(|(range, _)| range.clone());
+        let covered =
+            united(left.chain(pieces[opposite].iter().map(|it| it.range(base))).collect());
         for (piece, _) in pieces[point].iter().zip(&used[point]).filter(|(_, used)| **used) {
             ids[point].push(piece.id);
             let range = piece.range(base);
@@ -314,7 +259,107 @@ pub fn of_pieces(
             }));
         }
     }
+    let altered = overlaps.alterations(base, pieces, 1 - origin);
     Some(Joined { ids, alone, altered, at_once: false })
+}
+
+/// Returns whether two stretches have a byte in common.
+fn touches(one: &Range<i64>, other: &Range<i64>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+/// A stretch that a packet of each point holds, by their places.
+struct Overlap {
+    pair: [usize; 2],
+    both: Range<i64>,
+}
+
+impl Overlap {
+    fn mark(&self, used: &mut [Vec<bool>; 2]) {
+        (used[0][self.pair[0]], used[1][self.pair[1]]) = (true, true);
+    }
+}
+
+/// What packets of the two points with other boundaries have in common.
+#[derive(Default)]
+struct Overlaps {
+    equal: Vec<Overlap>,
+    /// Where at least half of the bytes are equal, but not all.
+    alike: Vec<Overlap>,
+    unlike: Vec<Overlap>,
+}
+
+impl Overlaps {
+    fn of(base: u32, pieces: &[Vec<Piece<'_>>; 2], renumbered: bool) -> Overlaps {
+        let [ones, twos] = pieces;
+        let mut all = Overlaps::default();
+        // In order of the bytes, so that each is compared with its neighbours only.
+        let mut order: Vec<usize> = (0..twos.len()).collect();
+        order.sort_by_key(|&j| twos[j].range(base).start);
+        let longest = twos.iter().map(|two| two.sent as i64).max().unwrap_or(0);
+        let alone = whole(base, pieces, renumbered);
+        for (i, one) in ones.iter().enumerate().filter(|(i, _)| !alone[0].contains(i)) {
+            let mine = one.range(base);
+            let from = order.partition_point(|&j| twos[j].range(base).start < mine.start - longest);
+            for &j in &order[from..] {
+                let theirs = twos[j].range(base);
+                if theirs.start >= mine.end {
+                    break;
+                }
+                // Packets of equal boundaries are compared as they are.
+                if !touches(&theirs, &mine) || theirs == mine || alone[1].contains(&j) {
+                    continue;
+                }
+                let both = mine.start.max(theirs.start)..mine.end.min(theirs.end);
+                let data = [bytes(one, &mine, &both), bytes(&twos[j], &theirs, &both)];
+                let list = match data {
+                    [one, two] if one == two => &mut all.equal,
+                    _ if alike(data) => &mut all.alike,
+                    _ => &mut all.unlike,
+                };
+                list.push(Overlap { pair: [i, j], both });
+            }
+        }
+        all
+    }
+
+    /// Returns the packets whose bytes arrived altered at the point `destination`.
+    ///
+    /// What was sent again is in several packets: each byte arrived as it was in one of them, or
+    /// altered, then once, from the packet nearest in time.
+    fn alterations(
+        self,
+        base: u32,
+        pieces: &[Vec<Piece<'_>>; 2],
+        destination: usize,
+    ) -> Vec<Alteration> {
+        let of = |pair: [usize; 2]| [&pieces[0][pair[0]], &pieces[1][pair[1]]];
+        // What needs no other explanation, by the packet that arrived.
+        let mut explained: HashMap<usize, Vec<Range<i64>>> = HashMap::new();
+        for Overlap { pair, both } in self.equal {
+            explained.entry(pair[destination]).or_default().push(both);
+        }
+        let mut different: Vec<Overlap> = self.alike.into_iter().chain(self.unlike).collect();
+        different.sort_by_key(|it| {
+            let [one, two] = of(it.pair);
+            one.waiting.time.abs_diff(two.waiting.time)
+        });
+        let mut altered: Vec<Alteration> = Vec::new();
+        for Overlap { pair, both } in different {
+            let explained = explained.entry(pair[destination]).or_default();
+            let pair = of(pair);
+            let ranges = pair.map(|piece| piece.range(base));
+            let [one, two] = [0, 1].map(|point| bytes(pair[point], &ranges[point], &both));
+            let differs = |(byte, at): ((&u8, &u8), i64)| (byte.0 != byte.1).then_some(at);
+            let mut differing = one.iter().zip(two).zip(both.start..).filter_map(differs);
+            if differing.any(|at| !explained.iter().any(|range| range.contains(&at))) {
+                altered.extend(alteration(pair, [&ranges[0], &ranges[1]], &both));
+                explained.push(both);
+            }
+        }
+        altered.sort_by_key(|it: &Alteration| it.ids);
+        altered
+    }
 }
 
 /// Returns the segments that are at both points as they are, but for altered bytes: those with

@@ -130,3 +130,31 @@ fn altered_blocks_are_found_wherever_the_other_boundaries_are() {
         }
     }
 }
+
+/// A new connection between the same ports has numbers of the one before. A card joins the segments
+/// of each before the second capture; the boundaries differ.
+#[test]
+fn a_new_connection_with_the_numbers_of_the_one_before_alters_nothing() {
+    for (shift, pause) in [0, 1, 600, WIRE, 4 * WIRE - 1]
+        .into_iter()
+        .flat_map(|shift| [20_000_000, 200_000_000, 5_000_000_000].map(|pause| (shift, pause)))
+    {
+        let mut points: [Vec<Captured>; 2] = Default::default();
+        for (connection, from) in [(0, 0), (1, shift)] {
+            let data = Random(20 + connection).bytes(4 * WIRE);
+            let start = 1_000_000_000 + connection * pause;
+            for (part, piece) in data.chunks(WIRE).enumerate() {
+                let body = body(from + part * WIRE, piece, part as u16);
+                let packet = stamped(&body, 4, 64, connection as u32);
+                points[0].push((start + part as u64 * 1000, packet));
+            }
+            let large = stamped(&body(from, &data, 0), 4, 63, connection as u32);
+            points[1].push((start + 500_000, large));
+        }
+        let captures = points.map(|packets| capture(&packets, None));
+        let report = run([&captures[0], &captures[1]], Options::default(), &mut |_| ());
+        let after = &report.directions[0];
+        let counts = [after.altered, after.extra, after.lost, after.resegmented[0]];
+        assert_eq!(counts, [0, 0, 0, 8], "{shift} {pause} {report:?}");
+    }
+}
