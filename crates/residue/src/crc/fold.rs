@@ -169,10 +169,10 @@ pub(super) fn fold<
         [] => gather(t, keys, [first]),
         [b] => gather(t, keys, [first, spilled(b)]),
         [b, c] => gather(t, keys, [first, spilled(b), load(c)]),
-        [b, c, d] => gather(t, keys, [first, spilled(b), load(c), load(d)]),
         [b, c, d, more @ ..] => {
             let four = [first, spilled(b), load(c), load(d)];
-            if LONG {
+            // Not by the number of vectors, of which the compiler would make a table of jumps.
+            if LONG && data.len() > 64 * T::LANES {
                 // They are shorter than `APART_FROM`.
                 gather(t, keys, fold_on::<T, REFLECTED>(t, keys, four, more, None))
             } else {

@@ -49,8 +49,9 @@ impl<N: CompiledIn, T: CarryLessMasked, B: Body<T, Family = N>> Body<T> for AtOn
 /// Has the compiler lay out what runs after it behind the code of short data, which then needs no
 /// stack frame and fewer jumps.
 ///
-/// Beside a busy neighbour on its core, Emerald Rapids takes two cycles for each jump: CRC-32 of 8
-/// and 16 bytes from C takes 0.67 to 0.76 of the time, of 65 bytes and more the same.
+/// At busy times Emerald Rapids takes two cycles for each jump: by this and a shorter way from C,
+/// CRC-32 of 8 and 16 bytes takes 0.69 to 0.75 of the time there (2026-11-29,
+/// docs/speed/peers.md).
 #[cold]
 fn laid_out_behind() {}
 
