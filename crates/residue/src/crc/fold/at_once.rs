@@ -58,6 +58,7 @@ fn laid_out_behind() {}
 /// Computes the register after 0, 8 or 16 bytes.
 #[inline(always)]
 fn words<T: CarryLess>(t: T, keys: &Keys, state: u64, data: &[u8]) -> u64 {
+    debug_assert!(matches!(data.len(), 0 | 8 | 16));
     if let Some(lane) = data.first_chunk() {
         let lane = t.xor(t.load(lane), register_lane::<T, true>(t, state));
         reduce128::<T, true>(t, keys, lane)
