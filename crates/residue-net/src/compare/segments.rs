@@ -247,9 +247,9 @@ pub fn of_pieces(
     let (mut ids, mut alone): ([Vec<u64>; 2], [Vec<Gap>; 2]) = Default::default();
     for point in 0..2 {
         let opposite = 1 - point;
-        let left = gone[opposite].iter().map(|(range, _)| range.clone());
-        let covered =
-            united(left.chain(pieces[opposite].iter().map(|it| it.range(base))).collect());
+        let waiting = pieces[opposite].iter().map(|piece| piece.range(base));
+        let covered = gone[opposite].iter().map(|(range, _)| range.clone()).chain(waiting);
+        let covered = united(covered.collect());
         for (piece, _) in pieces[point].iter().zip(&used[point]).filter(|(_, used)| **used) {
             ids[point].push(piece.id);
             let range = piece.range(base);
@@ -286,6 +286,7 @@ struct Overlaps {
     equal: Vec<Overlap>,
     /// Where at least half of the bytes are equal, but not all.
     alike: Vec<Overlap>,
+    /// Where fewer are.
     unlike: Vec<Overlap>,
 }
 

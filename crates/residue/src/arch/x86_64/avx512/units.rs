@@ -81,13 +81,7 @@ impl Dot for Words {
         // SAFETY: any bytes make a vector, and the sizes are equal.
         unsafe { core::mem::transmute::<[[i16; 32]; 4], [__m512i; 4]>(WORDS) }
     };
-    const WORDS_TO: usize = 8 * Self::WORDS;
     descending!(i16, 32);
-
-    #[inline(always)]
-    fn by_words(n: usize) -> bool {
-        (8..=Self::WORDS_TO).contains(&n)
-    }
 
     #[inline(always)]
     fn three_or_four(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
