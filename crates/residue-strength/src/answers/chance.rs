@@ -22,8 +22,11 @@ const MOMENT: f64 = 0.1;
 const MANY: f64 = 1e6;
 const NARROW: u32 = 16;
 
-/// The largest number of bits of errors that are counted.
-const HEAVIEST: u32 = 12;
+/// The largest numbers of bits of errors that are counted, first of those of few bits.
+const MOST: [u32; 5] = [3, 4, 6, 8, 12];
+
+/// The share of the probability that may be left to errors which are not counted.
+const NO_DIFFERENCE: f64 = 1e-3;
 
 /// The longest data, in bytes, for which sums are analysed, and for which their undetected pairs of
 /// bits are counted. In longer data the shares are about the same.
@@ -48,31 +51,55 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// Examines a CRC, which is known to detect all errors of fewer than `distance` bits.
+    /// Examines a CRC, which is known to detect all errors of fewer than `distance` bits, for bit
+    /// error rates of up to `rate`.
+    ///
+    /// Errors of more and more bits are counted, until those that are not make no difference.
     #[must_use]
-    pub fn crc(generator: &Generator, data: u64, distance: u32, effort: &Effort<'_>) -> Chance {
+    pub fn crc(
+        generator: &Generator,
+        data: u64,
+        distance: u32,
+        rate: f64,
+        effort: &Effort<'_>,
+    ) -> Chance {
         let length = data.saturating_add(generator.width().into());
-        let width = f64::from(generator.width());
+        let seconds = |most: u32| Weights::seconds(generator, data, Some(most), effort);
         let fits = |most: &u32| {
-            let expected = choose(length as f64, *most) - width * LN_2;
-            (generator.width() <= NARROW || expected < MANY.ln())
-                && Weights::seconds(generator, data, Some(*most), effort) <= MOMENT
+            let expected = choose(length as f64, *most) - f64::from(generator.width()) * LN_2;
+            (generator.width() <= NARROW || expected < MANY.ln()) && seconds(*most) <= MOMENT
         };
-        let most = [HEAVIEST, 8, 6, 4, 3].into_iter().find(fits);
-        let weights = most.and_then(|most| Weights::new(generator, data, Some(most), effort).ok());
-        let counts = match weights {
-            Some(weights) => weights.counts,
-            None => vec![1_u32.into(), BigUint::ZERO, weights::pairs(generator, length)],
-        };
+        let mut all = MOST.into_iter().filter(fits).peekable();
+        let mut chance = None;
+        while let Some(most) = all.next() {
+            // The dual code counts errors of more bits in the same time.
+            if all.peek().is_some_and(|&next| seconds(next) < 2.0 * seconds(most)) {
+                continue;
+            }
+            let Ok(weights) = Weights::new(generator, data, Some(most), effort) else { break };
+            let counted = Chance::of_counts(generator, length, &weights.counts, distance);
+            let (few, many) = counted.parts(rate);
+            chance = Some(counted);
+            if many <= NO_DIFFERENCE * few {
+                break;
+            }
+        }
+        chance.unwrap_or_else(|| {
+            let counts = [1_u32.into(), BigUint::ZERO, weights::pairs(generator, length)];
+            Chance::of_counts(generator, length, &counts, distance)
+        })
+    }
+
+    fn of_counts(generator: &Generator, length: u64, counts: &[BigUint], distance: u32) -> Chance {
         let complete = counts.len() as u64 > length;
-        let counted = (0..).zip(&counts).skip(1).filter(|(_, count)| **count != BigUint::ZERO);
+        let counted = (0..).zip(counts).skip(1).filter(|(_, count)| **count != BigUint::ZERO);
         Chance {
             bits: length as f64,
             counted: counted
                 .map(|(weight, count)| (weight, probability::logarithm(count)))
                 .collect(),
             above: (counts.len() as u32).max(distance),
-            share: if complete { 0.0 } else { (-width).exp2() },
+            share: if complete { 0.0 } else { (-f64::from(generator.width())).exp2() },
             even: generator.has_parity(),
             exact: None,
         }
@@ -111,17 +138,25 @@ impl Chance {
         if let Some(value) = self.exact.as_ref().and_then(|channel| channel.at(rate)) {
             return Known::new(value, Kind::Exact);
         }
+        let (few, many) = self.parts(rate);
+        match self.share {
+            0.0 => Known::new(few, Kind::Exact),
+            _ => Known { value: few + many, kind: ESTIMATE },
+        }
+    }
+
+    /// Returns the probability of the undetected errors that are counted, and of the others.
+    fn parts(&self, rate: f64) -> (f64, f64) {
         let (wrong, right) = (rate.ln(), (-rate).ln_1p());
         let term = |&(weight, count): &(u32, f64)| {
             let weight = f64::from(weight);
             (count + weight * wrong + (self.bits - weight) * right).exp()
         };
-        let few: f64 = self.counted.iter().map(term).sum();
-        if self.share == 0.0 {
-            return Known::new(few, Kind::Exact);
-        }
-        let many = self.share * heavy(self.bits, rate, self.above, self.even);
-        Known { value: few + many, kind: ESTIMATE }
+        let many = match self.share {
+            0.0 => 0.0,
+            share => share * heavy(self.bits, rate, self.above, self.even),
+        };
+        (self.counted.iter().map(term).sum(), many)
     }
 }
 
@@ -176,7 +211,7 @@ mod tests {
             let generator = crc(name);
             let weights = Weights::new(&generator, data, None, &Effort::new()).unwrap();
             let (curve, chance) =
-                (Curve::new(&weights), Chance::crc(&generator, data, 2, &Effort::new()));
+                (Curve::new(&weights), Chance::crc(&generator, data, 2, 1e-2, &Effort::new()));
             for rate in rates {
                 let (near, exact) = (chance.at(rate).value, curve.at(rate));
                 assert!((near / exact - 1.0).abs() < 0.02, "{name} {rate}: {near} {exact}");
@@ -188,10 +223,10 @@ mod tests {
     fn long_data_have_estimates() {
         // Beyond the order every distance is 2.
         let generator = crc("crc-16/xmodem");
-        let chance = Chance::crc(&generator, 1 << 20, 2, &Effort::new());
+        let chance = Chance::crc(&generator, 1 << 20, 2, 1e-9, &Effort::new());
         assert!(chance.at(1e-9).value > 1e-9_f64.powi(2) * f64::from(1 << 20));
         for (name, data) in [("crc-64/nvme", 1_u64 << 33), ("crc-32/iscsi", 1 << 40)] {
-            let known = Chance::crc(&crc(name), data, 3, &Effort::new()).at(1e-12);
+            let known = Chance::crc(&crc(name), data, 3, 1e-12, &Effort::new()).at(1e-12);
             assert!(known.value > 0.0 && known.value < 1.0 && known.kind == ESTIMATE, "{name}");
         }
         let adler = Additive::named("adler-32").unwrap();

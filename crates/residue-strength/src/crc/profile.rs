@@ -167,7 +167,7 @@ fn weights(generator: &Generator, order: u64) -> impl Iterator<Item = u32> {
 
 /// Estimates the sums of the search for the shortest codeword of a weight.
 fn cost(generator: &Generator, weight: u32, to: u64, effort: &Effort<'_>) -> u64 {
-    if to <= Short::reach(generator) {
+    if to <= Short::reach(generator, weight) {
         return 0;
     }
     let reached = (lightest::expected_span(generator, 4) * 1.5) as u64;

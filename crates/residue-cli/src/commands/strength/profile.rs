@@ -65,7 +65,8 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
             |effort| effort.seconds(sums_at(&generator, data, effort)),
             |effort| {
                 let found = Distance::new(&generator, data, effort);
-                let chance = Chance::crc(&generator, data, found.distance, effort);
+                let rate = args.ber.iter().copied().fold(0.0, f64::max);
+                let chance = Chance::crc(&generator, data, found.distance, rate, effort);
                 (found, chance)
             },
         )?;

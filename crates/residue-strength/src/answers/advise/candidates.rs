@@ -302,7 +302,7 @@ impl Candidate {
             let independent = wanted.rate.map(|rate| match &self.of {
                 Of::Crc(generator) => {
                     let effort = effort_for(generator, effort);
-                    Chance::crc(generator, data_bits, wanted.distance, &effort).at(rate)
+                    Chance::crc(generator, data_bits, wanted.distance, rate, &effort).at(rate)
                 }
                 Of::Sum(code) => sums.at(code, data_bits, rate),
             });

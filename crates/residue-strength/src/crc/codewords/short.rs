@@ -3,11 +3,19 @@
 //! With few data bits all codewords can be tried: those with the first and the last bit set are g
 //! times an odd polynomial, whose coefficients are changed one at a time in the order of the
 //! reflected binary code (Gray), an exclusive or each.
+//!
+//! They are as many for every weight. Meeting in the middle takes the fewer sums the lighter the
+//! codewords are, so where only light ones are wanted, less is tried here.
 
 use crate::crc::Generator;
 
 /// The number of data bits to which every codeword is tried: four million codewords.
 const DATA: u32 = 22;
+
+/// The largest weight that is light, and the number of data bits to which every codeword is tried
+/// where no heavier ones are wanted.
+const LIGHT: u32 = 6;
+const DATA_OF_LIGHT: u32 = 10;
 
 /// The first codeword found of the least span for each weight; `None` if all are longer than
 /// [`Short::length`].
@@ -18,14 +26,15 @@ pub(crate) struct Short {
 }
 
 impl Short {
-    pub fn new(generator: &Generator) -> Short {
+    /// Tries the codewords, for weights up to `most`.
+    pub fn new(generator: &Generator, most: u32) -> Short {
         let g = generator.explicit();
         let mut words = vec![None; 129];
         let mut note = |word: u128| {
             words[word.count_ones() as usize].get_or_insert(word);
         };
         note(g);
-        for top in 1..DATA {
+        for top in 1..data(most) {
             // The coefficients of 1 and x^top stay; those between take all values.
             let mut word = g ^ g << top;
             note(word);
@@ -34,12 +43,13 @@ impl Short {
                 note(word);
             }
         }
-        Short { words, length: Short::reach(generator) }
+        Short { words, length: Short::reach(generator, most) }
     }
 
-    /// Returns the codeword length up to which every codeword is tried, in bits.
-    pub fn reach(generator: &Generator) -> u64 {
-        u64::from(DATA + generator.width())
+    /// Returns the codeword length up to which every codeword is tried for weights up to `most`, in
+    /// bits.
+    pub fn reach(generator: &Generator, most: u32) -> u64 {
+        u64::from(data(most) + generator.width())
     }
 
     /// Returns the places of the shortest codeword of this weight.
@@ -47,4 +57,8 @@ impl Short {
         let word = (*self.words.get(weight as usize)?)?;
         Some((0..128).filter(|place| word >> place & 1 == 1).collect())
     }
+}
+
+fn data(most: u32) -> u32 {
+    if most <= LIGHT { DATA_OF_LIGHT } else { DATA }
 }

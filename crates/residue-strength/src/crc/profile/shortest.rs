@@ -29,7 +29,7 @@ impl<'a> Shortest<'a> {
         order: u64,
         most: u32,
     ) -> impl Iterator<Item = Shortest<'a>> {
-        let (short, odd) = (Short::new(generator), odd::least_weight(generator));
+        let (short, odd) = (Short::new(generator, most), odd::least_weight(generator));
         let least = cyclic::least_weight(generator, order);
         let possible =
             move |weight: &u32| weight.is_multiple_of(2) || odd.is_some_and(|odd| *weight >= odd);

@@ -31,7 +31,7 @@ fn long_data_cost_no_more_than_the_codeword_that_settles_them() {
             let mut shortest = Shortest::of_all(generator, order, weight).last()?;
             let (_, work, _) = Budget::of(1 << 22, 1, |effort| shortest.search_to(to, effort));
             let span = shortest.places()?.last()? + 1;
-            (shortest.weight() == weight && shortest.none_to() > Short::reach(generator))
+            (shortest.weight() == weight && shortest.none_to() > Short::reach(generator, weight))
                 .then_some((span, work))
         };
         for weight in 3..=8 {
