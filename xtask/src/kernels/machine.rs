@@ -214,7 +214,9 @@ mod tests {
         shell.args(["-c", "echo guest: check"]);
         assert_eq!(watched(&mut shell).unwrap_err(), "the machine stopped early");
         let mut shell = Command::new("sh");
-        shell.args(["-c", "printf 'x\\033cguest: check\\r\\ngood\\nguest: end\\n'; sleep 100"]);
+        let lines = "x\\033cguest: check\\r\\ngood\\nguest: end\\n";
+        // A child of the shell would outlive it, and keep the output open.
+        shell.args(["-c", &format!("printf '{lines}'; exec sleep 100")]);
         assert_eq!(watched(&mut shell).unwrap(), "guest: check\ngood\nguest: end\n");
     }
 }
