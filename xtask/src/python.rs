@@ -3,7 +3,7 @@
 
 use crate::debian::install;
 use crate::outcome::Counts;
-use crate::shell::{absolute, bytes, done, emptied, only, outside, target, unpacked};
+use crate::shell::{ONCE, absolute, bytes, done, emptied, only, outside, target, unpacked};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -114,7 +114,7 @@ impl Tools {
         let mut command = Command::new(self.environment.join("bin").join(name));
         command.current_dir(FOLDER).env("VIRTUAL_ENV", &self.environment);
         // Crates that the other tests need as well are built once.
-        command.env("CARGO_TARGET_DIR", &self.target).env_remove("CARGO");
+        command.env("CARGO_TARGET_DIR", &self.target).env_remove("CARGO").envs(ONCE);
         // `pip` finds maturin here and need not download it; maturin finds Zig.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let programs = [self.environment.join("bin")].into_iter();

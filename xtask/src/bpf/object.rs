@@ -207,7 +207,8 @@ impl<'a> Types<'a> {
 mod tests {
     use super::*;
 
-    const KEPT: &[u8] = include_bytes!("../../../crates/residue-guard/bpf/guard.bpf.o");
+    /// One place in memory: a constant may have another at each use.
+    static KEPT: &[u8] = include_bytes!("../../../crates/residue-guard/bpf/guard.bpf.o");
 
     /// Returns the place of a section in the file, and its length.
     fn place(name: &str) -> (usize, usize) {

@@ -2,7 +2,7 @@
 //! are CPUs, as many of them wait for other processes, and each is reported when it ends.
 
 use crate::outcome::Counts;
-use crate::shell::cargo;
+use crate::shell::{ONCE, cargo};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -12,16 +12,8 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 /// Programs that take longest, which begin first.
-const LONGEST: [&str; 8] = [
-    "scenarios",
-    "fidelity",
-    "residue_strength",
-    "kernels",
-    "certificates",
-    "null",
-    "bench",
-    "conform",
-];
+const LONGEST: [&str; 6] =
+    ["program", "scenarios", "residue_strength", "kernels", "certificates", "null"];
 
 /// Arguments of a test program that has it run what takes long, too. What is run by hand writes
 /// files, or only measures.
@@ -41,7 +33,8 @@ pub struct Program {
 pub fn built(long: bool) -> Result<Vec<Program>, String> {
     let mut build = cargo();
     build.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
-    let output = build.stderr(Stdio::inherit()).output().map_err(|error| error.to_string())?;
+    let output =
+        build.envs(ONCE).stderr(Stdio::inherit()).output().map_err(|error| error.to_string())?;
     if !output.status.success() {
         return Err("the tests do not compile".to_string());
     }
@@ -56,7 +49,7 @@ pub fn built(long: bool) -> Result<Vec<Program>, String> {
         }
     }
     let mut documentation = cargo();
-    documentation.args(["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]);
+    documentation.args(["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]).envs(ONCE);
     programs.push(Program { name: "documentation".to_string(), command: documentation });
     programs.sort_by_key(|program| {
         let last = program.name.rsplit(' ').next().unwrap_or_default();
@@ -78,7 +71,7 @@ impl Program {
         let mut command = Command::new(executable);
         // As cargo runs them.
         command.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
-        command.env("CARGO", cargo().get_program());
+        command.env("CARGO", cargo().get_program()).envs(ONCE);
         Some(Program { name, command })
     }
 }
@@ -164,6 +157,14 @@ mod tests {
         assert_eq!(folder, Some(std::path::Path::new("/place/crates/residue-net")));
         assert!(Program::of(&message("/bin/true".into(), false)).is_none(), "the program itself");
         assert!(Program::of(&message(Value::Null, true)).is_none(), "a library");
+    }
+
+    #[test]
+    fn ci_builds_as_this_program_does() {
+        let ci = include_str!("../../../.ci/run");
+        for (name, value) in ONCE {
+            assert!(ci.lines().any(|line| line == format!("export {name}={value}")), "{name}");
+        }
     }
 
     #[test]
