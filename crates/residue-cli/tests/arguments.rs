@@ -1,9 +1,7 @@
 //! Arguments that are wrong, or that another argument makes meaningless, are refused before any
 //! work: no output, exit code 2, and a message that names the argument.
 
-mod common;
-
-use common::{folder, residue, typed};
+use crate::common::{folder, residue, typed};
 
 /// Arguments, separated by spaces, and a part of the message.
 const REFUSED: &[(&str, &str)] = &[

@@ -1,8 +1,6 @@
 //! `residue bench`: everything it prints and writes, with few samples. No test checks a time.
 
-mod common;
-
-use common::{residue, typed};
+use crate::common::{residue, typed};
 use residue::cpu;
 use residue_bench::model::Run;
 
@@ -17,7 +15,7 @@ const QUICK: [&str; 7] = [
     "sse42_pclmul_sahu2019,crc,adc_pino2018,slicing8,word16",
 ];
 
-fn quick(more: &[&str]) -> common::Run {
+fn quick(more: &[&str]) -> crate::common::Run {
     residue(QUICK.into_iter().chain(more.iter().copied()))
 }
 
@@ -269,7 +267,7 @@ fn sklowers_tests_have_his_ten_rows() {
 
 #[test]
 fn the_costs_of_iscsi_are_printed_and_drawn() {
-    let dir = common::folder();
+    let dir = crate::common::folder();
     let folder = dir.path().join("report");
     let folder = folder.to_str().expect("a path in UTF-8");
     let iscsi = ["bench", "iscsi", "--rounds", "1"];

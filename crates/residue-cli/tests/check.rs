@@ -1,9 +1,7 @@
 //! Tests `residue sum --check`.
 #![cfg(unix)]
 
-mod common;
-
-use common::{Ran, folder, residue, typed};
+use crate::common::{Ran, folder, residue, typed};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -306,7 +304,7 @@ fn every_list_is_read_in_parallel() {
             fs::write(pipe, b"123456789").unwrap();
         }
     });
-    let mut child = Command::new(common::RESIDUE)
+    let mut child = Command::new(crate::common::RESIDUE)
         .args(["sum", "-a", "crc32c", "-c", "files", "pipes"])
         .current_dir(dir.path())
         .env("RAYON_NUM_THREADS", "2")

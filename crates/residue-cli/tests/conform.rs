@@ -1,9 +1,7 @@
 //! Tests `residue conform` with right and wrong programs.
 #![cfg(unix)]
 
-mod common;
-
-use common::{RESIDUE, Ran, residue, typed};
+use crate::common::{RESIDUE, Ran, residue, typed};
 use residue_testing::installed;
 
 /// Tests a shell command for a code. `$R` in it is the program itself.

@@ -1,9 +1,7 @@
 //! Tests pipes, environment variables and usage.
 #![cfg(unix)]
 
-mod common;
-
-use common::{RESIDUE, folder, residue, typed};
+use crate::common::{RESIDUE, folder, residue, typed};
 use residue::{Code, cpu};
 use std::io::Read;
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! Tests `residue sum --explain`.
 
-mod common;
-
-use common::{code, hex, residue, typed};
+use crate::common::{code, hex, residue, typed};
 use residue::Code;
 
 #[test]

@@ -1,8 +1,6 @@
 //! Every command of `published/fidelity.csv` runs, and shows what the file says that it shows.
 
-mod common;
-
-use common::{RESIDUE, residue};
+use crate::common::{RESIDUE, residue};
 use residue_papers::fidelity::{Point, points};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -74,7 +72,7 @@ fn is_made(point: &Point, part: &str, report: &Path) -> bool {
 #[test]
 #[ignore = "long"]
 fn every_command_runs_and_the_report_has_every_figure_and_table() {
-    let (points, dir) = (points(), common::folder());
+    let (points, dir) = (points(), crate::common::folder());
     let report = dir.path().join("report");
     let commands: BTreeSet<&str> = points.iter().map(|point| &*point.command).collect();
     for command in commands {

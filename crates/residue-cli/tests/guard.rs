@@ -5,10 +5,8 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::RESIDUE;
-use common::hosts::{self, QUEUE, ROLE, V4, V6, command, guard, options_for, own, start};
+use crate::common::RESIDUE;
+use crate::common::hosts::{self, QUEUE, ROLE, V4, V6, command, guard, options_for, own, start};
 use residue_testing::{Running, installed, until};
 use serde_json::Value;
 use std::io::Read as _;
@@ -16,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const TEST: &str = "guarded_hosts";
+const TEST: &str = "guard::guarded_hosts";
 const LENGTH: usize = 1 << 20;
 
 #[test]
@@ -57,7 +55,7 @@ fn demo() {
     }
     let words = "guard demo --case swap,strip,kill --engine queue --value 4 --ip 6 --segments 300 \
                  --one-in 10";
-    let ran = common::typed(words).args(["--json"]).run();
+    let ran = crate::common::typed(words).args(["--json"]).run();
     ran.ends(0);
     let json = ran.json();
     let cases = json["cases"].as_array().expect("cases");
@@ -86,7 +84,7 @@ fn demo_in_the_kernel() {
     }
     let words = "guard demo --case swap,strip,kill --engine mixed,kernel --value 5 --ip 4,6 \
                  --segments 3000 --one-in 10";
-    let ran = common::typed(words).args(["--json"]).run();
+    let ran = crate::common::typed(words).args(["--json"]).run();
     let why = "the kernel engine cannot run here";
     if ran.err.contains(why) {
         return residue_testing::skip(&format!("the guard: {}", ran.err));
@@ -110,7 +108,7 @@ fn demo_of_changed_sequence_numbers() {
         return;
     }
     let words = "guard demo --case sequence --value 4,7 --segments 1000 --json";
-    let ran = common::typed(words).run();
+    let ran = crate::common::typed(words).run();
     ran.ends(0);
     let json = ran.json();
     let cases = json["cases"].as_array().expect("cases");
@@ -131,7 +129,7 @@ fn demo_of_sums() {
         return;
     }
     let words = "guard demo --case swap --value 1,2 --ip 4 --segments 6000 --json";
-    let ran = common::typed(words).run();
+    let ran = crate::common::typed(words).run();
     ran.ends(0);
     let json = ran.json();
     let cases = json["cases"].as_array().expect("cases").iter();
@@ -279,7 +277,8 @@ fn inside() {
 
 /// Every SYN has a request, every other segment a check value, and all check values are right.
 fn judge_capture(path: &Path) {
-    let ran = common::residue(["pcap", "verify", "--csv", path.to_str().expect("text")]).run();
+    let ran =
+        crate::common::residue(["pcap", "verify", "--csv", path.to_str().expect("text")]).run();
     ran.ends(0);
     let file = std::fs::read(path).expect("the capture");
     let [mut syns, mut others] = [0, 0];

@@ -5,14 +5,12 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::RESIDUE;
-use common::containers::{Cgroup, example};
-use common::hosts::{
+use crate::common::RESIDUE;
+use crate::common::containers::{Cgroup, example};
+use crate::common::hosts::{
     self, PORT, QUEUE, ROLE, V4, V6, cable, command, connect, guard, own, unshared,
 };
-use common::metrics::has_all_of_the_examples;
+use crate::common::metrics::has_all_of_the_examples;
 use residue_testing::{Running, must, until};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -21,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
-const TEST: &str = "guarded_in_the_kernel";
+const TEST: &str = "guard_kernel::guarded_in_the_kernel";
 /// More than the buffers of both ends hold.
 const LENGTH: usize = 24 << 20;
 

@@ -1,13 +1,11 @@
 //! Tests `residue guard simulate`, which needs no privileges.
 
-mod common;
-
 use serde_json::Value;
 
 const WORDS: &str = "guard simulate --fault word-swap --value 3,4,5,6,7 --segments 4000 --one-in 4";
 
 fn rows(more: &str) -> Vec<Value> {
-    let ran = common::residue(WORDS.split(' ').chain(more.split_whitespace())).run();
+    let ran = crate::common::residue(WORDS.split(' ').chain(more.split_whitespace())).run();
     ran.ends(0);
     ran.json().as_array().expect("rows").clone()
 }
@@ -38,7 +36,7 @@ fn tables_say_the_same_as_json_and_seeds_repeat() {
     let json = rows("--json");
     assert_eq!(json, rows("--json"));
     assert_ne!(json, rows("--json --seed 2"));
-    let ran = common::typed(WORDS).args(["--csv"]).run();
+    let ran = crate::common::typed(WORDS).args(["--csv"]).run();
     let lines: Vec<&str> = ran.ends(0).lines().collect();
     let names: Vec<&str> = lines[0].split(',').collect();
     for (line, row) in lines[1..].iter().zip(&json) {
@@ -46,7 +44,7 @@ fn tables_say_the_same_as_json_and_seeds_repeat() {
             assert_eq!(row[*name].to_string(), *field, "{name}");
         }
     }
-    let ran = common::typed(WORDS).run();
+    let ran = crate::common::typed(WORDS).run();
     let text = ran.ends(0);
     assert!(text.contains(&json[0]["wrong"].to_string()), "{text}");
     assert!(text.ends_with("0 wrong bytes delivered in connections with a CRC\n"), "{text}");
@@ -60,7 +58,7 @@ fn bad_words_are_refused() {
         ("guard simulate --one-in 1", "1"),
         ("guard simulate --segments 0", "0"),
     ] {
-        let ran = common::typed(words).run();
+        let ran = crate::common::typed(words).run();
         ran.ends(2);
         assert!(ran.err.contains(says), "{words}: {}", ran.err);
     }

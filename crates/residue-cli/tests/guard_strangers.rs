@@ -4,10 +4,8 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::RESIDUE;
-use common::hosts::{QUEUE, ROLE, again, unshared};
+use crate::common::RESIDUE;
+use crate::common::hosts::{QUEUE, ROLE, again, unshared};
 use residue_testing::{Running, installed, must, skip, until};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
@@ -40,7 +38,7 @@ fn scenario(test: &str, probe: &str, inside: fn()) {
     if !probed.status.success() {
         return skip(&format!("strangers: {}", String::from_utf8_lossy(&probed.stderr)));
     }
-    again(&[], test, "inside");
+    again(&[], &format!("guard_strangers::{test}"), "inside");
 }
 
 /// Runs `residue guard` as root, and returns the exit code and what it printed.

@@ -3,10 +3,8 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::metrics::{ALERTS, DASHBOARD};
-use common::{RESIDUE, typed};
+use crate::common::metrics::{ALERTS, DASHBOARD};
+use crate::common::{RESIDUE, typed};
 use std::process::Command;
 
 const UNITS: [(&str, &str); 2] = [

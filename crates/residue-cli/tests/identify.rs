@@ -1,8 +1,6 @@
 //! Tests `residue identify` with samples in every form.
 
-mod common;
-
-use common::{residue, typed};
+use crate::common::{residue, typed};
 use std::fs;
 
 fn found(args: &[&str]) -> serde_json::Value {
@@ -195,9 +193,9 @@ fn advice_for_what_may_be_chance() {
 
 #[test]
 fn advice_for_what_is_undecided_or_ruled_out() {
-    let crc = common::code("width=12,poly=a6b,init=123,refin=true,xorout=5c6");
+    let crc = crate::common::code("width=12,poly=a6b,init=123,refin=true,xorout=5c6");
     let few: Vec<String> = ["one", "three", "seventeen"]
-        .map(|text| format!("text:{text}:{}", common::hex(&crc, crc.value(text.as_bytes()))))
+        .map(|text| format!("text:{text}:{}", crate::common::hex(&crc, crc.value(text.as_bytes()))))
         .to_vec();
     let few: Vec<&str> = few.iter().map(String::as_str).collect();
     let [_, not_certain, next] = advice(&few, 1);
@@ -251,9 +249,10 @@ fn a_hash_function_is_named_and_is_no_code() {
 
 #[test]
 fn too_few_samples_of_a_crc_are_not_decided_and_not_ruled_out() {
-    let crc = common::code("width=12,poly=a6b,init=123,refin=true,xorout=5c6");
-    let sample =
-        |text: &&str| format!("text:{text}:{}", common::hex(&crc, crc.value(text.as_bytes())));
+    let crc = crate::common::code("width=12,poly=a6b,init=123,refin=true,xorout=5c6");
+    let sample = |text: &&str| {
+        format!("text:{text}:{}", crate::common::hex(&crc, crc.value(text.as_bytes())))
+    };
     let messages =
         ["one", "three", "seventeen", "a longer message", "and one that is longer", "six"];
     let few: Vec<String> = messages[..3].iter().map(sample).collect();
@@ -301,7 +300,7 @@ fn samples_that_are_none() {
 
 /// Lines with CRC-16/XMODEM at offset 3, of everything but itself from offset 1 on.
 fn frames() -> String {
-    let crc = common::code("crc-16/xmodem");
+    let crc = crate::common::code("crc-16/xmodem");
     let line = |i: usize| {
         let mut bytes = residue_testing::noise(1000)[50 * i..50 * i + 20 + 5 * (i % 4)].to_vec();
         bytes[0] = 0x7e;
@@ -413,8 +412,8 @@ fn definitions_for_other_tools() {
     ran.ends(2);
     assert!(ran.err.contains("FNV-1a is not a CRC"), "{}", ran.err);
     let narrow = ["identify", "text:123456789:daf", "text:abc:4a4", "--as", "crcmod"];
-    let umts = common::code("crc-12/umts");
-    let value = format!("text:abc:{}", common::hex(&umts, umts.value(b"abc")));
+    let umts = crate::common::code("crc-12/umts");
+    let value = format!("text:abc:{}", crate::common::hex(&umts, umts.value(b"abc")));
     let ran =
         residue(narrow.map(|word| if word == "text:abc:4a4" { value.as_str() } else { word }))
             .run();
@@ -487,7 +486,7 @@ fn what_was_not_tried_is_listed() {
 /// Records and sentences of text, as their publishers print them.
 #[test]
 fn records_of_text_are_identified() {
-    let folder = common::folder();
+    let folder = crate::common::folder();
     let cases = [
         (
             // Intel, Hexadecimal Object File Format Specification, 1988: the sum of all bytes is 0.

@@ -1,8 +1,6 @@
 //! Tests `residue list`.
 
-mod common;
-
-use common::{hex, residue, typed};
+use crate::common::{hex, residue, typed};
 use residue::Code;
 use residue::crc::catalog;
 

@@ -1,8 +1,6 @@
 //! Tests `residue completions` and `residue man`.
 
-mod common;
-
-use common::{output, residue, typed};
+use crate::common::{output, residue, typed};
 use residue_testing::installed;
 use std::ffi::OsStr;
 use std::fs;

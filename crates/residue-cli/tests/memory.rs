@@ -1,9 +1,7 @@
 //! Memory is constant: ten times as many packets, files or lines take no more.
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::{RESIDUE, typed};
+use crate::common::{RESIDUE, typed};
 use residue_testing::Random;
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -206,7 +204,7 @@ fn a_closed_pipe_ends_quietly_while_a_list_is_printed() {
 #[test]
 #[ignore = "long"]
 fn a_profile_keeps_to_its_memory() {
-    let folder = common::folder();
+    let folder = crate::common::folder();
     for code in ["crc-64/nvme", "crc-64/ecma-182", "crc-32", "crc-40/gsm", "crc-82/darc"] {
         for megabytes in [16, 96] {
             let memory = format!("{megabytes}MiB");

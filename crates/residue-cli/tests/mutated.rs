@@ -4,9 +4,7 @@
 //!
 //! `RESIDUE_MUTATED=1000000` sets the number of captures.
 
-mod common;
-
-use common::residue;
+use crate::common::residue;
 use residue_capture::damaged::{Damaged, describe};
 use residue_capture::live::{Evidence, Live};
 use residue_net::compare::{self, Options};

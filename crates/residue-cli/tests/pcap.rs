@@ -1,8 +1,6 @@
 //! Tests `residue pcap verify`.
 
-mod common;
-
-use common::{RESIDUE, Ran, residue, typed};
+use crate::common::{RESIDUE, Ran, residue, typed};
 use residue_net::check::Verdict;
 use residue_testing::captures;
 use std::fs;

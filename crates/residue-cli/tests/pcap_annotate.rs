@@ -1,15 +1,10 @@
 //! Tests `residue pcap annotate`, and captures of mirror ports.
 
-mod common;
-#[path = "../../residue-net/tests/compare/router.rs"]
-#[allow(dead_code)]
-mod router;
-
-use common::{residue, typed};
+use crate::common::{residue, typed};
+use crate::router::{self, Body, Plan, Traffic, capture};
 use residue_net::pcap::write::{COMMENT, Header, NgWriter, Writer};
 use residue_net::pcap::{ByteOrder, LinkType, Reader};
 use residue_testing::{captures, installed, skip};
-use router::{Body, Plan, Traffic, capture};
 use std::fs;
 use std::path::Path;
 use std::process::Command;

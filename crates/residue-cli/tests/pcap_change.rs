@@ -1,8 +1,6 @@
 //! Tests `residue pcap fix` and `residue pcap nat`.
 
-mod common;
-
-use common::{Ran, typed};
+use crate::common::{Ran, typed};
 use residue_fixtures::Repair;
 use residue_testing::captures;
 use std::fs;

@@ -1,15 +1,8 @@
 //! Tests `residue pcap compare`.
 
-mod common;
-#[path = "../../residue-net/tests/compare/router.rs"]
-#[allow(dead_code)]
-mod router;
-#[path = "common/schema.rs"]
-mod schema;
-
-use common::{residue, typed};
-use router::{Plan, capture};
-use schema::Schema;
+use crate::common::schema::{Schema, words_of_the_manual};
+use crate::common::{residue, typed};
+use crate::router::{self, Plan, capture};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,7 +17,7 @@ fn simulated(plan: &Plan, folder: &Path) -> router::Account {
     account
 }
 
-fn compare(folder: &Path, options: &[&str]) -> common::Ran {
+fn compare(folder: &Path, options: &[&str]) -> crate::common::Ran {
     let words = ["pcap", "compare", "lan.pcap", "wan.pcap"];
     residue(words.iter().chain(options)).within(folder).run()
 }
@@ -232,7 +225,7 @@ fn every_line_is_described_and_every_member_occurs() {
     let schema = schema();
     let folder = tempfile::tempdir().unwrap();
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    let mut check = |ran: common::Ran| {
+    let mut check = |ran: crate::common::Ran| {
         for line in lines(&String::from_utf8(ran.out).unwrap()) {
             schema.check(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
             let kind = line["event"].as_str().unwrap();
@@ -271,7 +264,7 @@ fn members(schema: &Schema) -> impl Iterator<Item = String> {
 /// The manual page names every member.
 #[test]
 fn the_manual_names_all_members() {
-    let words = schema::words_of_the_manual("pcap-compare");
+    let words = words_of_the_manual("pcap-compare");
     for member in members(&schema()) {
         let (_, name) = member.split_once('.').unwrap();
         assert!(words.contains(name), "{member}");

@@ -7,10 +7,8 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::hosts::{PORT, ROLE, again, own, unshared};
-use common::residue;
+use crate::common::hosts::{PORT, ROLE, again, own, unshared};
+use crate::common::residue;
 use residue_guard::queue::{Judge, Queue, Verdict};
 use residue_guard_lab::{Fault, Router};
 use residue_testing::{Running, installed, must, until};
@@ -23,7 +21,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-const TEST: &str = "through_a_router";
+const TEST: &str = "pcap_compare_live::through_a_router";
 /// Number of bytes that the server sends in each connection.
 const LENGTH: usize = 1 << 21;
 /// One of so many segments is damaged.

@@ -1,16 +1,12 @@
 //! Tests that every line of `residue pcap verify --json` is described by its JSON Schema.
 
-mod common;
-#[path = "common/schema.rs"]
-mod schema;
-
-use common::{residue, typed};
+use crate::common::schema::{Schema, words_of_the_manual};
+use crate::common::{residue, typed};
 use residue_net::diagnose::CauseKind;
 use residue_net::pcap::Format;
 use residue_net::pcap::write::{Header, Writer};
 use residue_net::unfollowed::Numbering;
 use residue_testing::captures;
-use schema::Schema;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -130,7 +126,7 @@ fn names_are_those_of_the_code() {
 /// The manual page names every member.
 #[test]
 fn the_manual_names_all_members() {
-    let (schema, words) = (schema(), schema::words_of_the_manual("pcap-verify"));
+    let (schema, words) = (schema(), words_of_the_manual("pcap-verify"));
     for kind in ["capture", "check", "error"] {
         for name in schema["$defs"][kind]["properties"].as_object().unwrap().keys() {
             assert!(words.contains(name), "{kind}: {name}");

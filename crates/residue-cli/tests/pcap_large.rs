@@ -1,8 +1,6 @@
 //! Tests `residue pcap` on packets longer than those of networks: offload and loopback.
 
-mod common;
-
-use common::{Ran, residue};
+use crate::common::{Ran, residue};
 use residue_fixtures::ip::V4;
 use residue_fixtures::tcp::Tcp;
 use residue_net::pcap::LinkType;

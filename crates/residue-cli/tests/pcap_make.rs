@@ -1,8 +1,6 @@
 //! Tests `residue pcap make`, and the captures in the repository.
 
-mod common;
-
-use common::{residue, typed};
+use crate::common::{residue, typed};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! Tests `residue pcap verify --report`.
 
-mod common;
-
-use common::{Ran, residue};
+use crate::common::{Ran, residue};
 use residue_testing::captures;
 use std::fs;
 

@@ -1,9 +1,7 @@
 //! Tests the options of `residue pcap verify` that select packets, and the order and the columns of
 //! its lists.
 
-mod common;
-
-use common::{Ran, typed};
+use crate::common::{Ran, typed};
 use residue_testing::captures;
 use std::fs;
 

@@ -1,8 +1,6 @@
 //! Tests `residue pcap survey`.
 
-mod common;
-
-use common::{residue, typed};
+use crate::common::{residue, typed};
 use residue_fixtures::ip::V4;
 use residue_fixtures::tcp::Tcp;
 use residue_net::pcap::LinkType;

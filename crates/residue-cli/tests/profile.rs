@@ -1,8 +1,6 @@
 //! Tests `residue sum --profile`: the values that object stores show.
 
-mod common;
-
-use common::{output, residue, typed};
+use crate::common::{output, residue, typed};
 use residue_testing::{installed, noise};
 use std::ffi::OsStr;
 use std::fs;
@@ -131,7 +129,7 @@ fn large_files() {
 
 #[test]
 fn lists_are_checked() {
-    let dir = common::folder();
+    let dir = crate::common::folder();
     for (profile, code) in [("gcs", None), ("s3", None), ("s3", Some("crc-32c"))] {
         let code: Vec<&str> = code.map_or(vec![], |code| vec!["-a", code]);
         let args = [&["sum", "--profile", profile], &code[..], &["nine", "noise"]].concat();
@@ -181,7 +179,7 @@ fn spellings() {
     assert_eq!(spelled("le"), "839206e3");
     assert_eq!(spelled("base64"), "4waSgw==");
     assert_eq!(spelled("decimal"), "3808858755");
-    let dir = common::folder();
+    let dir = crate::common::folder();
     let list = typed("sum --format le --tag nine").within(dir.path()).run();
     fs::write(dir.path().join("list"), &list.out).unwrap();
     let check = |args: &[&str], code: i32| {

@@ -2,9 +2,7 @@
 //! with output print it, docs/README.md links to every document, and a document to its subpages.
 #![cfg(unix)]
 
-mod common;
-
-use common::RESIDUE;
+use crate::common::RESIDUE;
 use residue_testing::noise;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};

@@ -1,7 +1,5 @@
 //! The recipe "a command" of ARCHITECTURE.md: each command has all that belongs to it.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +33,7 @@ fn each_command_has_a_file_examples_a_test_and_a_document() {
     let (mut missing, mut count) = (Vec::new(), 0);
     let mut waiting = vec![String::new()];
     while let Some(words) = waiting.pop() {
-        let ran = common::typed(&format!("{words} --help")).run();
+        let ran = crate::common::typed(&format!("{words} --help")).run();
         let help = ran.ends(0);
         waiting.extend(listed(help, &words));
         let words = words.trim();
@@ -67,4 +65,20 @@ fn each_command_has_a_file_examples_a_test_and_a_document() {
     }
     assert!(missing.is_empty(), "missing:\n{}", missing.join("\n"));
     assert!(count > 35, "{count}");
+}
+
+#[test]
+fn every_file_of_tests_is_a_module() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let main = fs::read_to_string(folder.join("main.rs")).expect("text");
+    let files = fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("one").path());
+    let files = files.filter(|path| path.is_file());
+    let names: Vec<String> = files
+        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    let is_there = |name: &str| main.lines().any(|line| line == format!("mod {name};"));
+    let missing: Vec<&String> =
+        names.iter().filter(|name| *name != "main" && !is_there(name)).collect();
+    assert!(missing.is_empty(), "not in tests/main.rs: {missing:?}");
+    assert!(names.len() > 40, "{names:?}");
 }

@@ -1,8 +1,6 @@
 //! Tests `residue sum --self-test`.
 
-mod common;
-
-use common::typed;
+use crate::common::typed;
 use residue::Code;
 use std::collections::HashMap;
 
@@ -48,7 +46,7 @@ fn some_codes_and_no_successes() {
 fn kernels_beyond_the_mask_are_skipped() {
     let ran = typed("sum --self-test -a crc-32c").with("RESIDUE_CPU", "portable").run();
     let skipped = ran.ends(0).lines().filter(|line| line.starts_with("SKIPPED: ")).count();
-    let needy = common::code("crc-32c")
+    let needy = crate::common::code("crc-32c")
         .kernels()
         .filter(|kernel| kernel.needs.names().next().is_some())
         .count();

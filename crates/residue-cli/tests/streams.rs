@@ -2,9 +2,7 @@
 //! and with folders in place of files.
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::{RESIDUE, residue};
+use crate::common::{RESIDUE, residue};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -114,7 +112,7 @@ fn redirected(args: &str, redirection: &str, dir: &Path) -> Ended {
 }
 
 fn folder() -> tempfile::TempDir {
-    let dir = common::folder();
+    let dir = crate::common::folder();
     let captures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures");
     fs::copy(captures.join("4in6-tcp.bad.pcap"), dir.path().join("capture.pcap")).unwrap();
     fs::write(dir.path().join("list"), "CRC-32C (nine) = e3069283\n").unwrap();

@@ -1,8 +1,6 @@
 //! Tests `residue strength`.
 
-mod common;
-
-use common::{residue, typed};
+use crate::common::{residue, typed};
 
 /// Returns the number of wrong bits, in the data and in the check value.
 fn wrong_bits(error: &serde_json::Value) -> usize {
@@ -233,7 +231,7 @@ fn ctrl_c_prints_the_limits_found_so_far() {
     use std::io::{BufRead as _, BufReader, Read as _};
     use std::process::{Command, Stdio};
     for (format, part) in [("--json", "\"limits\""), ("--csv", "3,"), ("", "≥ ")] {
-        let mut command = Command::new(common::RESIDUE);
+        let mut command = Command::new(crate::common::RESIDUE);
         command.args(["strength", "crc-64/nvme", "--patience", "1000"]);
         command.args(Some(format).filter(|format| !format.is_empty()));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

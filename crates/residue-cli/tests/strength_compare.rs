@@ -1,8 +1,6 @@
 //! Tests `residue strength compare` and `advise`.
 
-mod common;
-
-use common::{folder, residue, typed};
+use crate::common::{folder, residue, typed};
 use serde_json::Value;
 
 fn near(value: &Value, expected: f64) {

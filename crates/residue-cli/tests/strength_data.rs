@@ -1,8 +1,6 @@
 //! Tests `residue strength data`, `sums` and `claims`.
 
-mod common;
-
-use common::{folder, residue, typed};
+use crate::common::{folder, residue, typed};
 
 #[test]
 fn data_are_tried_the_same_way_twice() {

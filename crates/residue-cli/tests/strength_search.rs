@@ -1,13 +1,11 @@
 //! Tests `residue strength search`.
 
-mod common;
-
-use common::typed;
+use crate::common::typed;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-fn search(arguments: &[&str]) -> common::Run {
+fn search(arguments: &[&str]) -> crate::common::Run {
     typed("strength search").args(arguments)
 }
 
@@ -91,7 +89,7 @@ fn a_killed_search_goes_on() {
     };
     let mut before = 2 << 12;
     for _ in 0..2 {
-        let mut child = Command::new(common::RESIDUE)
+        let mut child = Command::new(crate::common::RESIDUE)
             .args([&["strength", "search"], &kept[..]].concat())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

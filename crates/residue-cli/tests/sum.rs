@@ -1,9 +1,7 @@
 //! Tests `residue sum`: formats, inputs, and errors of files.
 #![cfg(unix)]
 
-mod common;
-
-use common::{code, folder, hex, residue, typed};
+use crate::common::{code, folder, hex, residue, typed};
 use residue::Code;
 use residue_testing::{installed, noise};
 use std::ffi::OsStr;
@@ -238,7 +236,7 @@ fn a_sparse_file_of_five_gibibytes() {
     // Zeros do not change a sum.
     assert_eq!(rows[0]["codes"][1]["value"], format!("{:04x}", residue::internet::checksum(tail)));
     if installed("cksum") {
-        let theirs = common::output("cksum", &[path.as_os_str()]);
+        let theirs = crate::common::output("cksum", &[path.as_os_str()]);
         let ours = rows[0]["codes"][2]["decimal"].as_str().unwrap();
         assert_eq!(theirs.split(' ').next(), Some(ours));
     }
@@ -298,7 +296,7 @@ trait On {
     fn run_on(self, path: &Path) -> serde_json::Value;
 }
 
-impl On for common::Run {
+impl On for crate::common::Run {
     /// Runs the program on a file.
     fn run_on(mut self, path: &Path) -> serde_json::Value {
         self.0.arg(path);
@@ -316,7 +314,7 @@ fn changed_while_read(before: u64, after: u64) -> (serde_json::Value, String) {
     for delay in [20, 40, 80, 160, 10, 5, 2, 1, 320, 640].into_iter().cycle().take(60) {
         let file = File::create(&path).unwrap();
         file.set_len(before).unwrap();
-        let child = Command::new(common::RESIDUE)
+        let child = Command::new(crate::common::RESIDUE)
             .args(["sum", "--json", "-a", "crc-32/iscsi"])
             .arg(&path)
             .stdout(Stdio::piped())

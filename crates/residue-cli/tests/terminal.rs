@@ -2,9 +2,7 @@
 //! terminal, and that lists for other programs still hold every name as it is.
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::{RESIDUE, residue};
+use crate::common::{RESIDUE, residue};
 use residue_testing::{captures, installed};
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -1,9 +1,7 @@
 //! Tests agreement with other programs, on real files.
 #![cfg(unix)]
 
-mod common;
-
-use common::{RESIDUE, folder, output, typed};
+use crate::common::{RESIDUE, folder, output, typed};
 use residue_testing::installed;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

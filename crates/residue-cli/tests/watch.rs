@@ -5,12 +5,10 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::RESIDUE;
-use common::hosts::{ROLE, again, options_for};
-use common::metrics::has_all_of_the_examples;
-use common::watching::Watch;
+use crate::common::RESIDUE;
+use crate::common::hosts::{ROLE, again, options_for};
+use crate::common::metrics::has_all_of_the_examples;
+use crate::common::watching::Watch;
 use residue_capture::send::Sender;
 use residue_net::pcap::{LinkType, Reader};
 use residue_testing::{captures, installed, must, until};
@@ -41,7 +39,7 @@ fn outside() {
     match options_for(&format!("{probe} & sleep 0.3; kill -0 $! && kill $!")) {
         Err(why) => residue_testing::skip(&format!("watch in a namespace: {why}")),
         Ok(options) => {
-            let text = again(options, "live_packets", "inside");
+            let text = again(options, "watch::live_packets", "inside");
             let lines = text.lines().filter(|line| line.starts_with("watch: "));
             lines.for_each(|line| println!("{line}"));
         }
@@ -170,7 +168,8 @@ fn ended(mut tcpdump: Child) {
 }
 
 fn verified(file: &Path) -> Value {
-    let ran = common::residue(["pcap", "verify", "--json", &file.display().to_string()]).run();
+    let ran =
+        crate::common::residue(["pcap", "verify", "--json", &file.display().to_string()]).run();
     ran.json()
 }
 
@@ -217,7 +216,7 @@ fn as_verify_of_a_capture_by_tcpdump(folder: &Path) {
 
     // By a pipe, and from the file, the counts equal without exception.
     let file = file.display().to_string();
-    let ran = common::residue(["pcap", "watch", "--json", &file]).run();
+    let ran = crate::common::residue(["pcap", "watch", "--json", &file]).run();
     let last: Value = serde_json::from_str(ran.ends(1).lines().last().expect("a line")).unwrap();
     for part in ["packets", "total", "protocols", "causes", "senders", "flows"] {
         let top = |value: &Value| value[part].as_array().map(|all| all[..5].to_vec());

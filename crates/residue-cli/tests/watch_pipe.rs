@@ -1,10 +1,8 @@
 //! Tests `residue pcap watch` on captures that another program writes, and its bad input.
 #![cfg(unix)]
 
-mod common;
-
-use common::watching::Watch;
-use common::{residue, typed};
+use crate::common::watching::Watch;
+use crate::common::{residue, typed};
 use residue_net::pcap::Reader;
 use residue_testing::captures;
 use serde_json::Value;

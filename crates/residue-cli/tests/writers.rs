@@ -2,11 +2,9 @@
 //! atomically, everything else is written through.
 #![cfg(target_os = "linux")]
 
-mod common;
-#[path = "writers/synced.rs"]
 mod synced;
 
-use common::residue;
+use crate::common::residue;
 use residue_bench::model::{Run, Statistic};
 use residue_net::pcap::patch;
 use residue_net::replace::replace;

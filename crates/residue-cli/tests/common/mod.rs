@@ -1,10 +1,10 @@
 //! Shared by the tests: runs the program, and creates files.
-#![allow(dead_code)]
 
 #[cfg(target_os = "linux")]
 pub mod containers;
 pub mod hosts;
 pub mod metrics;
+pub mod schema;
 #[cfg(unix)]
 pub mod watching;
 

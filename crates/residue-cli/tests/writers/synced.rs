@@ -8,7 +8,7 @@ use std::{env, fs};
 /// Names the writer that this test runs under strace, and its path.
 const INSIDE: [&str; 2] = ["RESIDUE_TEST_WRITER", "RESIDUE_TEST_PATH"];
 
-const NAME: &str = "synced::bytes_are_on_the_disk_before_their_name";
+const NAME: &str = "writers::synced::bytes_are_on_the_disk_before_their_name";
 
 #[test]
 fn bytes_are_on_the_disk_before_their_name() {
