@@ -62,3 +62,23 @@ fn one_long_question_is_settled_by_a_short_codeword() {
     let profile = Profile::to(&ecma, 5, &Effort::new());
     assert_eq!(profile.lengths(), [8_589_606_850, 8_589_606_850, 126_701]);
 }
+
+/// Fewer codewords are tried where only light ones are wanted.
+#[test]
+fn few_distances_are_the_first_of_all() {
+    let mut random = fastrand::Rng::with_seed(4);
+    let mut all: Vec<Generator> =
+        (257..512).step_by(10).map(|explicit| Generator::new(explicit).unwrap()).collect();
+    all.extend((0..36).map(|number| composed(&mut random, 9 + number % 12)));
+    for generator in &all {
+        let whole = Profile::new(generator, &Effort::new());
+        for most in [3, 4, 5, 6, 7, 8] {
+            let some = Profile::to(generator, most, &Effort::new());
+            let plain = |limit: &Limit| (limit.distance, limit.data, limit.kind);
+            let first = whole.limits.iter().filter(|limit| limit.distance <= most);
+            let first: Vec<_> = first.map(plain).collect();
+            let found: Vec<_> = some.limits.iter().map(plain).collect();
+            assert_eq!(found, first, "{:x} to {most}", generator.explicit());
+        }
+    }
+}
