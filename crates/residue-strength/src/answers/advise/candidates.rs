@@ -72,7 +72,7 @@ pub struct Speed {
 }
 
 /// Searches for codes wider than this stop early: they could take an hour each.
-const WIDE: u32 = 32;
+pub(super) const WIDE: u32 = 32;
 const WIDE_SUMS: u64 = 1 << 27;
 
 /// The undetected errors of sums in independent wrong bits, at each length: one of the codes that
