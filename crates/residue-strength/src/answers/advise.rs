@@ -8,7 +8,6 @@ mod wanted;
 
 use residue::Code;
 use serde::Serialize;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::answers::search::{Question, Range, Search, Task};
 use crate::codes::additive::Additive;
@@ -129,15 +128,10 @@ fn crcs(wanted: &Wanted, effort: &Effort<'_>) -> Result<Vec<Candidate>, Error> {
     let part = Effort {
         threads: (effort.threads / at_once as usize).max(1),
         memory: effort.memory / at_once,
-        tell: &|_, _| {},
         ..*effort
     };
-    let done = AtomicU64::new(0);
-    let examined = side_by_side(&narrow, at_once as usize, |generator| {
-        let candidate = crc(generator, wanted, &part);
-        (effort.tell)(done.fetch_add(1, Ordering::Relaxed) + 1, narrow.len() as u64);
-        candidate
-    });
+    let examined =
+        side_by_side(&narrow, at_once as usize, |generator| crc(generator, wanted, &part));
     let wide = wide.iter().map(|generator| crc(generator, wanted, effort));
     examined.into_iter().chain(wide).collect()
 }
