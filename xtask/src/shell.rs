@@ -11,9 +11,11 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// features of `cargo test --workspace`, so nothing is compiled twice.
 pub const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
 
-/// Returns a command for the `cargo` that runs this program.
+/// Returns a command for the `cargo` that runs this program, which builds everything [`ONCE`].
 pub fn cargo() -> Command {
-    Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string()))
+    let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string()));
+    command.envs(ONCE);
+    command
 }
 
 /// Variables by which cargo builds everything once, in the least time: `.ci/run` exports them, so

@@ -33,8 +33,7 @@ pub struct Program {
 pub fn built(long: bool) -> Result<Vec<Program>, String> {
     let mut build = cargo();
     build.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
-    let output =
-        build.envs(ONCE).stderr(Stdio::inherit()).output().map_err(|error| error.to_string())?;
+    let output = build.stderr(Stdio::inherit()).output().map_err(|error| error.to_string())?;
     if !output.status.success() {
         return Err("the tests do not compile".to_string());
     }
@@ -49,7 +48,7 @@ pub fn built(long: bool) -> Result<Vec<Program>, String> {
         }
     }
     let mut documentation = cargo();
-    documentation.args(["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]).envs(ONCE);
+    documentation.args(["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]);
     programs.push(Program { name: "documentation".to_string(), command: documentation });
     programs.sort_by_key(|program| {
         let last = program.name.rsplit(' ').next().unwrap_or_default();
