@@ -21,9 +21,8 @@ pub fn cargo() -> Command {
 /// Variables by which cargo builds everything once, in the least time: `.ci/run` exports them, so
 /// that it tests what `cargo xtask test` builds elsewhere.
 ///
-/// Nothing is built twice, so incremental compilation would only cost time; fewer and larger units
-/// are a fifth less work for LLVM; and without debugging information, a sixth, what fails names its
-/// line all the same.
+/// Nothing is built twice, so incremental compilation would only cost time. Fewer and larger units
+/// are less work for LLVM. Without debugging information, what fails names its line all the same.
 pub const ONCE: [(&str, &str); 3] = [
     ("CARGO_INCREMENTAL", "0"),
     ("CARGO_PROFILE_DEV_CODEGEN_UNITS", "4"),

@@ -124,9 +124,9 @@ const SEARCH: u64 = 64 << 20;
 fn crcs(wanted: &Wanted, effort: &Effort<'_>) -> Result<Vec<Candidate>, Error> {
     let (narrow, wide): (Vec<Generator>, Vec<Generator>) =
         generators(wanted).partition(|generator| generator.width() <= WIDE);
-    let at_once = (effort.memory / SEARCH).clamp(1, effort.threads.max(1) as u64);
+    let at_once = (effort.memory / SEARCH).clamp(1, effort.threads as u64);
     let part = Effort {
-        threads: (effort.threads / at_once as usize).max(1),
+        threads: effort.threads / at_once as usize,
         memory: effort.memory / at_once,
         ..*effort
     };

@@ -51,10 +51,11 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// Examines a CRC, which is known to detect all errors of fewer than `distance` bits, for bit
-    /// error rates of up to `rate`.
+    /// Examines a CRC of `data` bits, which is known to detect all errors of fewer than `distance`
+    /// bits, for bit error rates of up to `rate`, at most 1/2.
     ///
-    /// Errors of more and more bits are counted, until those that are not make no difference.
+    /// Errors of more and more bits are counted, until those that are not, by the share of random
+    /// data, are a thousandth of them at that rate, or the counting takes too long.
     #[must_use]
     pub fn crc(
         generator: &Generator,
