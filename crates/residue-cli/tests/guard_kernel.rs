@@ -5,6 +5,8 @@
 
 #![cfg(target_os = "linux")]
 
+mod rollout;
+
 use crate::common::RESIDUE;
 use crate::common::containers::{Cgroup, example};
 use crate::common::hosts::{
@@ -27,13 +29,19 @@ const LENGTH: usize = 24 << 20;
 fn guarded_in_the_kernel() {
     match std::env::var(ROLE) {
         Ok(role) if role == "inside" => inside(),
+        Ok(role) if role == "rollout" => rollout::inside(),
         Ok(role) if role == "serve" => hosts::serve(LENGTH),
         Ok(role) => match role.strip_prefix("hold ") {
             Some(address) => hold(address),
             None => fetch(&role),
         },
-        Err(_) => outside(),
+        Err(_) => outside("inside"),
     }
+}
+
+#[test]
+fn the_page_on_rollout_is_walked() {
+    outside("rollout");
 }
 
 /// Pins in a mount namespace of the guard's own would end with it, so it names another way.
@@ -96,8 +104,8 @@ fn needs(output: &Output) -> Vec<Value> {
     })
 }
 
-/// Starts this test again in new namespaces, if the kernel engine can run there.
-fn outside() {
+/// Starts the tests of a role in new namespaces, if the kernel engine can run there.
+fn outside(role: &str) {
     let probe = format!(
         "mount -t bpf bpf /sys/fs/bpf && ip link set lo up && {RESIDUE} guard check --interface lo \
          --json"
@@ -114,7 +122,7 @@ fn outside() {
         let why = format!("the guard in the kernel: {} {}", errors.trim(), missing.join("; "));
         return residue_testing::skip(&why);
     }
-    hosts::again(&[], TEST, "inside");
+    hosts::again(&[], TEST, role);
 }
 
 fn fetch(address: &str) {
@@ -155,11 +163,11 @@ fn start(host: &str, role: &str) -> Running {
     Running(command.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn().expect("it starts"))
 }
 
-/// Starts the server, after its guard: older listeners stay regular.
-fn server() -> Running {
-    let server = start("b", "serve");
+/// Starts the server of a host, after its guard: older listeners stay regular.
+fn server(host: &str) -> Running {
+    let server = start(host, "serve");
     until("the server listens", || {
-        let listening = command("b", &["cat", "/proc/net/tcp6"]).output().expect("cat runs");
+        let listening = command(host, &["cat", "/proc/net/tcp6"]).output().expect("cat runs");
         // Earlier connections, which may still wait for their end, have the port of a client here.
         let listens = format!(":{PORT:04X} {}:0000 0A ", "0".repeat(32));
         String::from_utf8_lossy(&listening.stdout).contains(&listens)
@@ -213,7 +221,7 @@ fn on_and_off() {
     let (code, _, err) = guard("b", "run --interface vb");
     assert!(code == 2 && err.contains("a guard of vb is on here"), "{err}");
 
-    let mut _server = server();
+    let mut _server = server("b");
     fetched(V4);
     fetched(V6);
     for host in ["a", "b"] {
@@ -257,7 +265,7 @@ fn on_and_off() {
     BufReader::new(out).read_line(&mut line).expect("text");
     assert!(line.starts_with("guarding vb, all ports"), "{line}");
     drop(_server);
-    _server = server();
+    _server = server("b");
     let client = holding(V4);
     let before = status("b")["counters"]["sent"][4].as_u64();
     drop(manager);
@@ -341,7 +349,7 @@ fn several_interfaces() {
     good("b", "on --interface vb --value 5");
     let out = good("b", "on --interface wb --value 6");
     assert!(out.starts_with("guarding vb and wb") && out.contains(": value 6,"), "{out}");
-    let server = server();
+    let server = server("b");
     for (at, address) in [V4, OTHER, V6].into_iter().enumerate() {
         fetched(address);
         assert_eq!([agreed("a", 5), agreed("b", 5)], [at as u64 + 1; 2]);
@@ -422,7 +430,7 @@ fn with_the_queue_engine() {
         until("the guard answers", || guard(queue, "status --json").0 == 0);
         let (code, _, err) = guard(queue, &format!("on --interface {interface}"));
         assert!(code == 2 && err.contains("by the queue engine; stop it first"), "{err}");
-        let server = server();
+        let server = server("b");
         fetched(V4);
         fetched(V6);
         for host in ["a", "b"] {
@@ -497,7 +505,7 @@ fn pods() {
     until("the server refuses", || refused("b") > 0);
     drop((server, outsider));
     // The server is outside, the client inside.
-    let server = self::server();
+    let server = self::server("b");
     fetched(V4);
     assert_eq!(refused("a"), 0);
     let before = refused("b");
@@ -553,7 +561,7 @@ fn containers() {
     let (code, _, err) = guard("a", &format!("{words} {}", pod.0.display()));
     assert!(code == 0 && !err.contains(only), "{err}");
     good("b", "on --interface vb --value 5");
-    let server = server();
+    let server = server("b");
     // A process outside is not held to what the container's guard requires.
     fetched(V4);
     assert_eq!(agreed("a", 5), 0);
@@ -582,7 +590,7 @@ fn containers() {
     assert!(code == Some(0) && !err.contains(only), "{code:?} {out}{err}");
     assert_eq!(named("a"), Some(pod.0.clone()));
     assert_eq!(named("b").as_deref(), pod.0.parent());
-    let _server = self::server();
+    let _server = self::server("b");
     for (within, guarded) in [(&node, 0), (&pod, 1), (&inner, 2)] {
         let output = command("a", &within.within(&own(TEST, V4))).output().expect("it runs");
         assert!(output.status.success(), "{output:?}");

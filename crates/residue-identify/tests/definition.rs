@@ -1,7 +1,6 @@
 //! Definitions for other libraries, used by these libraries.
 
-mod params;
-
+use crate::params;
 use residue_identify::Notation;
 use std::fmt::Write as _;
 use std::fs;

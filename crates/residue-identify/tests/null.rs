@@ -2,11 +2,9 @@
 //! worth.
 //!
 //! A run tries 25 formats and 25 planted codes; `RESIDUE_FORMATS=300` tries 300 of each
-//! (`cargo xtask test --all`: 100).
+//! (`cargo xtask test --all`: 50).
 
-mod formats;
-
-use formats::Format;
+use crate::formats::Format;
 use residue::Code;
 use residue::crc::{Crc, Params};
 use residue_identify::{Certainty, Found, Hit, Options, Sample, Samples, identify, locate};

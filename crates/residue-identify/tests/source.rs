@@ -1,8 +1,7 @@
 //! Compiles and runs the functions of every language, and compares their values with the
 //! definition.
 
-mod params;
-
+use crate::params;
 use residue::crc::Params;
 use residue_identify::source::{Language, Method};
 use residue_testing::{Random, installed};

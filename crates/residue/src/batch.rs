@@ -99,6 +99,3 @@ fn widened<F: Family<Value: Into<u128>>>(
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

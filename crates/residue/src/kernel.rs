@@ -19,8 +19,6 @@ use crate::arch::Portable;
 pub use crate::body::Family;
 use crate::body::{Batch, Body, Context, Edges, Enter, Packets, Value};
 use crate::cpu::{self, Features, Profile};
-#[cfg(test)]
-use core::mem::MaybeUninit;
 
 pub(crate) mod copy;
 mod dispatch;
@@ -293,29 +291,35 @@ impl<F: Family> Forced<F> {
         unsafe { (self.entries.oneshot)(context, data) }
     }
 
-    /// Does what [`Dispatch::copy`] does.
-    #[cfg(test)]
-    pub(crate) fn copy(
+    /// Advances `state` over `from`, and copies it to `to`. The last eight bytes may stay as they
+    /// are: the library copies them before it calls a kernel.
+    ///
+    /// Returns `None`, and does nothing, if the kernel does not copy, the lengths differ, or there
+    /// are fewer bytes than [`Family::COPIES_FROM`].
+    pub fn copy(
         &self,
         context: &F::Context,
         state: F::State,
         from: &[u8],
-        to: &mut [MaybeUninit<u8>],
+        to: &mut [u8],
     ) -> Option<F::State> {
-        let copy = self.entries.copy.filter(|_| from.len() == to.len())?;
+        let fits = from.len() == to.len() && from.len() >= F::COPIES_FROM;
+        let copy = self.entries.copy.filter(|_| fits)?;
         // SAFETY: as in `Dispatch::copy`.
-        Some(unsafe { copy(context, state, from, to.as_mut_ptr().cast()) })
+        Some(unsafe { copy(context, state, from, to.as_mut_ptr()) })
     }
 
-    /// Does what [`Dispatch::batch`] does.
-    #[cfg(test)]
-    pub(crate) fn batch(
+    /// Computes the value of each packet.
+    ///
+    /// Returns `None`, and does nothing, if the kernel has no body for many packets or there are
+    /// not as many places for values.
+    pub fn batch(
         &self,
         context: &F::Context,
         packets: Packets<'_>,
         values: &mut [F::Value],
     ) -> Option<()> {
-        let batch = self.entries.batch?;
+        let batch = self.entries.batch.filter(|_| packets.len() == values.len())?;
         // SAFETY: as in `run`.
         unsafe { batch(context, packets, values) };
         Some(())

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 /// Programs that take longest, which begin first.
 const LONGEST: [&str; 6] =
-    ["program", "scenarios", "residue_strength", "kernels", "certificates", "null"];
+    ["program", "scenarios", "residue_strength", "kernels", "certificates", "codes"];
 
 /// Arguments of a test program that has it run what takes long, too. What is run by hand writes
 /// files, or only measures.

@@ -1,8 +1,8 @@
 //! TCP data of which the points have other boundaries: sent again, or altered across them.
 
+use super::router::{Body, Captured, Traffic, capture};
 use super::run;
 use super::segments::{WIRE, ends};
-use crate::router::{Body, Captured, Traffic, capture};
 use residue_net::compare::{Event, Options};
 use residue_testing::Random;
 

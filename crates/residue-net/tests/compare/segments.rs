@@ -1,7 +1,7 @@
 //! TCP data that network cards cut after one point, or join before the other.
 
+use super::router::{Body, Captured, Traffic, capture};
 use super::run;
-use crate::router::{Body, Captured, Traffic, capture};
 use residue_fixtures::ip::Ends;
 use residue_net::compare::{Event, Options, Outcome, Report, Toward};
 use residue_net::pcap::LinkType;

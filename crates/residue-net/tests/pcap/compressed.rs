@@ -1,6 +1,6 @@
 //! Tests of cut or damaged compressed captures: every byte before the damage counts.
 
-use crate::{Slow, compress};
+use super::{Slow, compress};
 use residue_net::Error;
 use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::write::{Header, Writer};

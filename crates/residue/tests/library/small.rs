@@ -1,9 +1,7 @@
 //! The small types and functions, compared with the definitions: every CRC of the catalogue and
 //! every width, in every integer that holds it, with every table.
 
-mod common;
-
-use common::{input, number, thinned, vectors};
+use crate::common::{self, input, number, thinned, vectors};
 use residue::crc::{Params, catalog};
 use residue::internet;
 use residue::small::{self, Bitwise, Bytewise, Nibblewise};

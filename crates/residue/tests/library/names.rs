@@ -1,7 +1,10 @@
-//! Names of kernels: the instructions in a name are those that the kernel needs.
+//! Names of kernels: the instructions in a name are those that the kernel needs, and every kernel is
+//! listed. Names that no code has: what is near them, and what the error says.
 
-use residue::Code;
+use residue::code::ValueEncoding;
 use residue::cpu::Features;
+use residue::kernel::{Family, Kernel};
+use residue::{Code, Error, Visitor};
 
 /// Returns the words that stand for instructions, in their order in a name, each with its feature
 /// and the features that every CPU with it has.
@@ -73,4 +76,62 @@ fn wrong_names_are_found() {
     for wrong in ["avx2_fused", "vpclmul_avx2", "avx2_fold_vpclmul", "avx2_vpclmul_gfni", "fold"] {
         assert!(fault(wrong, needs).is_some(), "{wrong}");
     }
+}
+
+/// Counts the kernels of all tables.
+struct Lines(usize);
+
+impl Visitor for Lines {
+    fn table<F: Family<Value: Into<u128>>>(
+        &mut self,
+        kernels: &'static [Kernel<F>],
+        _: impl FnOnce() -> F::Context,
+        _: ValueEncoding,
+    ) {
+        self.0 += kernels.len();
+    }
+}
+
+#[test]
+fn every_code_lists_every_line_of_its_tables() {
+    let wide = "width=128,poly=5".parse().unwrap();
+    let own = "width=16,poly=1f2b,refin=true".parse().unwrap();
+    for code in Code::all().chain([wide, own]) {
+        let mut lines = Lines(0);
+        code.visit(&mut lines);
+        assert!(lines.0 > 0, "{code}");
+        assert_eq!(code.kernels().count(), lines.0, "{code}");
+    }
+    let crc32c: Code = "crc-32c".parse().unwrap();
+    assert!(crc32c.kernels().eq(residue::crc::crc32c::KERNELS.iter().map(Kernel::info)));
+}
+
+fn near(name: &str) -> Vec<&'static str> {
+    match name.parse::<Code>() {
+        Err(Error::UnknownCode(unknown)) => unknown.near().collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn names_nearby() {
+    assert_eq!(near("crc-32/iscis")[0], "crc-32/iscsi");
+    assert_eq!(near("crc-32k")[0], "crc-32");
+    assert_eq!(near("adler")[0], "adler-32");
+    assert!(near("fletcher").contains(&"fletcher-16"));
+    assert!(near("crc-33").contains(&"crc-32"));
+    for nothing in ["crc-99", "sha256", "", "-", &"crc".repeat(100_000)] {
+        assert!(near(nothing).is_empty(), "{nothing:.20}: {:?}", near(nothing));
+    }
+}
+
+#[test]
+fn the_error_names_what_was_given() {
+    let message = |name: &str| name.parse::<Code>().unwrap_err().to_string();
+    assert!(message("crc-32k").starts_with("no code has the name `crc-32k`; did you mean crc-32"));
+    assert_eq!(message("sha256"), "no code has the name `sha256`; see the list of codes");
+    assert_eq!(message("\n"), "no code has the name `\\n`; see the list of codes");
+    let long = "é".repeat(1000);
+    let start = "é".repeat(16);
+    assert_eq!(message(&long), format!("no code has the name `{start}...`; see the list of codes"));
 }

@@ -284,7 +284,7 @@ const KEPT: [Counts; 2] = [[14, 5], [15, 8]];
 mod by_hand {
     use super::*;
 
-    /// Creates the stored session: `cargo test -p residue-net --test iscsi -- --ignored keep`.
+    /// Creates the stored session: `cargo test -p residue-net iscsi -- --ignored keep`.
     #[test]
     #[ignore = "writes the capture that is kept"]
     fn keep() {

@@ -1,9 +1,7 @@
 //! Streams of every family: resumption from a value, copies, reset, equality, and the standard
 //! library's traits; digests that borrow, own and share their CRC.
 
-mod common;
-
-use common::any_code;
+use crate::common::{self, any_code};
 use proptest::prelude::*;
 use residue::crc::{self, CRC_32C, Crc, Digest, Params, catalog};
 use residue::{Code, Error, copy};

@@ -1,7 +1,6 @@
 //! Data spread over threads has the value of one thread.
 
-mod common;
-
+use crate::common;
 use proptest::prelude::*;
 use residue::parallel::{self, PART};
 use residue::{Code, Stream};

@@ -1,8 +1,6 @@
 //! Properties of every code for any data: pieces, combination, update, verification.
 
-mod common;
-
-use common::{any_code, code, stream};
+use crate::common::{self, any_code, code, stream};
 use proptest::prelude::*;
 use residue::crc::{Crc, catalog};
 use residue::fletcher::{self, check_octets};

@@ -1,11 +1,12 @@
 //! Batches compared with the one-shot functions.
 
-mod common;
-
+use crate::common;
 use proptest::prelude::*;
 use residue::batch::{self, Packets, Spans};
-use residue::{Error, crc32c, internet};
-use residue_testing::noise;
+use residue::code::ValueEncoding;
+use residue::kernel::{Family, Kernel};
+use residue::{Error, Visitor, crc32c, internet};
+use residue_testing::{Random, noise};
 
 /// The bytes that packets are cut from.
 const BYTES: usize = 40_000;
@@ -110,4 +111,88 @@ fn errors_say_what_and_where() {
     assert_eq!(spans(&[(u32::MAX, u32::MAX)]), outside(0, u32::MAX, u32::MAX));
     let error = Spans::new(b"123456789", &[(0, 9), (8, 2)]).map(drop).expect_err("outside");
     assert_eq!(error.to_string(), "span 1 (2 bytes at byte 8) reaches past its buffer of 9 bytes");
+}
+
+/// Returns batches that differ in number and in lengths.
+fn batches(random: &mut Random) -> Vec<Vec<usize>> {
+    let mut batches = Vec::new();
+    for count in (0..=40).chain([64, 255, 256, 257, 300]) {
+        // Mixed, all alike, short, one long packet among short ones, long enough for the single
+        // kernels, empty.
+        batches.push((0..count).map(|_| random.below(301)).collect());
+        let length = random.below(140);
+        batches.push(vec![length; count]);
+        batches.push((0..count).map(|_| random.below(20)).collect());
+        let long = random.below(count + 1);
+        let lengths = |i| if i == long { 70_001 } else { 20 + i % 45 };
+        batches.push((0..count).map(lengths).collect());
+        batches.push(vec![0; count]);
+    }
+    batches.extend(
+        (0..=140).chain([511, 512, 513, 514, 1022, 1023, 1024]).map(|length| vec![length; 17]),
+    );
+    for length in 0..=700 {
+        // Four alike, and four that begin at other places of a vector, the last one with more
+        // vectors; then packets of all lengths around the end of those that run side by side.
+        batches.push(vec![length; 4]);
+        batches.push(vec![length, length + 1, length + 31, length + random.below(400)]);
+    }
+    batches.extend((1..=40).map(|count| (0..count).map(|_| 1900 + random.below(300)).collect()));
+    batches.push((0..300).map(|_| [40, 576, 1500][random.below(3)]).collect());
+    batches
+}
+
+/// Runs the body for batches of every kernel of the codes it visits, and counts the batches.
+struct Batches {
+    base: Vec<u8>,
+    random: Random,
+    count: usize,
+}
+
+impl Visitor for Batches {
+    fn table<F: Family<Value: Into<u128>>>(
+        &mut self,
+        kernels: &'static [Kernel<F>],
+        context: impl FnOnce() -> F::Context,
+        _: ValueEncoding,
+    ) {
+        let context = context();
+        let plain = kernels.last().and_then(Kernel::force).expect("it runs on any CPU");
+        for lengths in batches(&mut self.random) {
+            let spans: Vec<(u32, u32)> = lengths
+                .iter()
+                .map(|&length| {
+                    let start = self.random.below(self.base.len() - length + 1);
+                    (start as u32, length as u32)
+                })
+                .collect();
+            let packet =
+                |&(start, length): &(u32, u32)| &self.base[start as usize..][..length as usize];
+            let slices: Vec<&[u8]> = spans.iter().map(packet).collect();
+            let expected: Vec<F::Value> =
+                slices.iter().map(|packet| plain.value(&context, packet)).collect();
+            let spans = Spans::new(&self.base, &spans).expect("inside");
+            for (name, forced) in common::forced(kernels) {
+                for packets in [Packets::from(&slices[..]), Packets::from(spans)] {
+                    let mut values = vec![plain.value(&context, &[]); lengths.len()];
+                    if forced.batch(&context, packets, &mut values).is_some() {
+                        self.count += 1;
+                        assert_eq!(values, expected, "{name} of {lengths:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_kernel_for_batches_gives_single_values() {
+    for code in ["internet", "crc-32c"].map(common::code) {
+        for fill in [None, Some(0xff), Some(0)] {
+            let base = fill.map_or_else(|| noise(140_000), |fill| vec![fill; 140_000]);
+            let mut batches = Batches { base, random: Random(1), count: 0 };
+            code.visit(&mut batches);
+            assert!(batches.count > 0, "{code}");
+        }
+    }
 }

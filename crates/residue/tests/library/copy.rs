@@ -1,10 +1,12 @@
 //! Copy and check in one pass: the bytes arrive, the value is the code's, and the bytes around the
 //! destination are unchanged.
 
-mod common;
-
-use residue::Code;
+use crate::common;
+use residue::code::ValueEncoding;
 use residue::copy::{self, Destination};
+use residue::cpu::{self, Features};
+use residue::kernel::{Family, Kernel};
+use residue::{Code, Visitor};
 use residue_testing::noise;
 use std::mem::MaybeUninit;
 
@@ -91,4 +93,58 @@ fn uninitialised_memory_is_a_destination() {
 #[should_panic(expected = "5 bytes are copied to 4")]
 fn lengths_must_be_equal() {
     copy::crc32c(b"12345", &mut [0; 4]);
+}
+
+/// Runs the copying body of every kernel of the codes it visits, and counts the copies.
+struct Copies<'a> {
+    data: &'a [u8],
+    count: usize,
+}
+
+impl Visitor for Copies<'_> {
+    fn table<F: Family<Value: Into<u128>>>(
+        &mut self,
+        kernels: &'static [Kernel<F>],
+        context: impl FnOnce() -> F::Context,
+        _: ValueEncoding,
+    ) {
+        let context = context();
+        let plain = kernels.last().and_then(Kernel::force).expect("it runs on any CPU");
+        let from = F::COPIES_FROM;
+        let lengths = (from..from + 300).chain([1023, 1024, 2047, 4095, 9001, 16_411, 70_000]);
+        for (name, forced) in common::forced(kernels) {
+            for (i, length) in lengths.clone().enumerate() {
+                let from = &self.data[i * 5 % 64..][..length];
+                let state = plain.run(&context, F::start(&context), &self.data[..i % 40]);
+                // No byte is right before it is copied, but for those that no kernel has to copy.
+                let at = 1 + i * 11 % 64;
+                let mut memory = vec![0xa5; at];
+                memory.extend(from[..length - 8].iter().map(|byte| !byte));
+                memory.extend(&from[length - 8..]);
+                memory.extend([0x5a; 64]);
+                let to = &mut memory[at..at + length];
+                let Some(copied) = forced.copy(&context, state, from, to) else {
+                    break;
+                };
+                self.count += 1;
+                // States of sums may differ where the values are equal.
+                let value = |state| F::finish(&context, state);
+                let expected = value(plain.run(&context, state, from));
+                assert_eq!(value(copied), expected, "{name}, {length}");
+                assert!(memory[at..at + length] == *from, "{name}, {length} from {i}");
+                let (before, after) = (&memory[..at], &memory[at + length..]);
+                assert!(before.iter().all(|&byte| byte == 0xa5), "{name}, {length}");
+                assert!(after.iter().all(|&byte| byte == 0x5a), "{name}, {length}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_kernel_copies_all_bytes_and_no_others() {
+    let data = noise(70_100);
+    let mut copies = Copies { data: &data, count: 0 };
+    codes().iter().for_each(|code| code.visit(&mut copies));
+    // Not every code has a kernel that copies on every tier.
+    assert!(copies.count > 0 || cpu::features() == Features::NONE);
 }

@@ -1,8 +1,6 @@
 //! Lengths at the end of 64 bits: no stream wraps around there, and none combines what is too long.
 
-mod common;
-
-use common::stream;
+use crate::common::{self, stream};
 use residue::crc::{CRC_32C, Digest};
 use residue::{Code, Error, Stream};
 

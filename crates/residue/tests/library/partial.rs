@@ -1,8 +1,7 @@
 //! Partial results: every operation compared with recomputation, for every code and for CRCs of all
 //! widths.
 
-mod common;
-
+use crate::common;
 use residue::partial::{self, Partial};
 use residue::{Code, Error};
 use residue_testing::noise;

@@ -1,9 +1,7 @@
 //! Tests of the sums beyond those of all codes: data and states at the ends of every lane, lengths
 //! known to the compiler, and every split of short data.
 
-mod common;
-
-use common::{same_states, same_values, stream, thinned};
+use crate::common::{self, same_states, same_values, stream, thinned};
 use residue::fletcher::{Mod255, Mod256, Mod65535, Mod65536, swap_halves};
 use residue::kernel::{Family, Kernel};
 use residue::koopman::{self, Mod253, Mod65519, Mod65525, Mod4294967291};

@@ -1,8 +1,6 @@
 //! The cited vectors: every kernel of every code, compared with every line of `vectors/`.
 
-mod common;
-
-use common::{hex, input, number, vectors};
+use crate::common::{self, hex, input, number, vectors};
 use residue::fletcher::check_octets;
 use residue::{Error, Partial, internet};
 
