@@ -9,7 +9,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Arguments of cargo that build the artifacts for tests of other languages. They select the
 /// features of `cargo test --workspace`, so nothing is compiled twice.
-pub const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
+pub const EVERYTHING: [&str; 4] = ["build", "--workspace", "--lib", "--tests"];
 
 /// Returns a command for the `cargo` that runs this program, which builds everything [`ONCE`].
 pub fn cargo() -> Command {

@@ -47,12 +47,31 @@ impl Trial {
         let mut programs = Programs::new(None)?;
         // Without it, they do without.
         let _ = programs.settle_crc32c();
-        put(programs.map("config")?, &0_u32, config)?;
         for (at, tables) in (0_u32..).zip(crc_tables()) {
             put(programs.map("crc_tables")?, &at, &tables)?;
         }
         let loaded = [programs.load(EGRESS)?, programs.load(INGRESS)?, programs.load(XDP)?];
-        Ok(Trial { programs, loaded })
+        let trial = Trial { programs, loaded };
+        trial.begin(config)?;
+        Ok(trial)
+    }
+
+    /// Begins anew, with another configuration: forgets everything, without the time in which the
+    /// kernel verifies the programs.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn begin(&self, config: &Config) -> io::Result<()> {
+        for map in ["connections", "closed", "translated", "answers", "destinations"] {
+            let map = self.programs.map(map)?;
+            while let Some(key) = bpf::next_key(map, None)? {
+                bpf::remove(map, &key)?;
+            }
+        }
+        let (counters, zeros) = (self.programs.map("counters")?, [0; Counters::SIZE]);
+        bpf::put_per_cpu(counters, &0_u32.to_bytes(), &zeros)?;
+        put(self.programs.map("config")?, &0_u32, config)
     }
 
     /// Returns whether the programs call the kernel's CRC-32C.

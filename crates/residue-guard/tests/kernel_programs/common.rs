@@ -8,7 +8,9 @@ use residue_net::wire::tcp_checksum_option::Layout;
 pub use residue_testing::Random;
 use residue_testing::Running;
 use std::io::{BufRead as _, BufReader};
+use std::ops::Deref;
 use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// An Ethernet header of 14 bytes without its type.
@@ -49,8 +51,27 @@ pub fn each_value(mut test: impl FnMut(u8, &Trial)) {
     }
 }
 
+/// Programs that no test uses at the moment: the kernel takes half a second to verify them.
+static IDLE: Mutex<Vec<Trial>> = Mutex::new(Vec::new());
+
+/// Programs that a test uses.
+pub struct Lent(Option<Trial>);
+
+impl Deref for Lent {
+    type Target = Trial;
+    fn deref(&self) -> &Trial {
+        self.0.as_ref().expect("until it is dropped")
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        IDLE.lock().unwrap_or_else(PoisonError::into_inner).extend(self.0.take());
+    }
+}
+
 /// The programs with this value, or `None` to skip the test.
-pub fn trial(value: u8, flags: u32) -> Option<Trial> {
+pub fn trial(value: u8, flags: u32) -> Option<Lent> {
     let config = KernelConfig {
         version: VERSION,
         value,
@@ -60,13 +81,18 @@ pub fn trial(value: u8, flags: u32) -> Option<Trial> {
         failed_time: 600_000_000_000,
         ..KernelConfig::default()
     };
-    match Trial::new(&config) {
+    let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let ready = match idle {
+        Some(trial) => trial.begin(&config).map(|()| trial),
+        None => Trial::new(&config),
+    };
+    match ready {
         Ok(trial) => {
             // Set where it is known whether the module bpf_crc32c is loaded.
             if let Ok(expected) = std::env::var("RESIDUE_KERNEL_CRC") {
                 assert_eq!(trial.calls_kernel_crc(), expected == "1", "module bpf_crc32c");
             }
-            Some(trial)
+            Some(Lent(Some(trial)))
         }
         Err(error) => {
             residue_testing::skip(&format!("programs in the kernel: {error}"));

@@ -95,12 +95,15 @@ pub(crate) fn get(map: BorrowedFd, key: &[u8], length: usize) -> io::Result<Opti
     found(unsafe { bpf(Command::MapLookup, &mut element) }).map(|found| found.then_some(value))
 }
 
+/// Returns an error if the lengths are not those of a map with values for each CPU.
+fn must_fit_each_cpu(map: BorrowedFd, key: usize, value: usize) -> io::Result<()> {
+    let fits = (key, value, true) == sizes(map)?;
+    if fits { Ok(()) } else { Err(io::Error::other("a map has another layout")) }
+}
+
 /// Returns the values of a key on all CPUs, of a map that has one for each.
 pub(crate) fn get_per_cpu(map: BorrowedFd, key: &[u8], length: usize) -> io::Result<Vec<Vec<u8>>> {
-    let (key_size, value_size, is_per_cpu) = sizes(map)?;
-    if (key.len(), length, true) != (key_size, value_size, is_per_cpu) {
-        return Err(io::Error::other("a map has another layout"));
-    }
+    must_fit_each_cpu(map, key.len(), length)?;
     // The kernel has each value at a multiple of 8 bytes, for all CPUs that could exist.
     let stride = length.next_multiple_of(8);
     let mut values = vec![0; stride * possible_cpus()?];
@@ -109,6 +112,17 @@ pub(crate) fn get_per_cpu(map: BorrowedFd, key: &[u8], length: usize) -> io::Res
     // many bytes as the kernel writes.
     unsafe { bpf(Command::MapLookup, &mut element) }?;
     Ok(values.chunks_exact(stride).map(|value| value[..length].to_vec()).collect())
+}
+
+/// Sets a key to this value on all CPUs, of a map that has one for each.
+pub(crate) fn put_per_cpu(map: BorrowedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
+    must_fit_each_cpu(map, key.len(), value.len())?;
+    let mut padded = value.to_vec();
+    padded.resize(value.len().next_multiple_of(8), 0);
+    let values = padded.repeat(possible_cpus()?);
+    let mut element = Element::new(map, key.as_ptr(), values.as_ptr());
+    // SAFETY: as in `get_per_cpu`, for bytes that the kernel reads.
+    unsafe { bpf(Command::MapUpdate, &mut element) }.map(drop)
 }
 
 /// Sets the value of a key.
