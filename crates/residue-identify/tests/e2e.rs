@@ -123,6 +123,7 @@ fn samples_of_every_profile() {
 }
 
 #[test]
+#[ignore = "long"]
 fn frames_of_every_profile() {
     let mut random = Random(2);
     for profile in &PROFILES {

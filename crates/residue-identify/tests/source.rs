@@ -201,6 +201,7 @@ int main(void) {
 }
 
 #[test]
+#[ignore = "long"]
 fn rust() {
     check(Language::Rust, |folder, functions| {
         let mut text: String = functions.iter().map(Function::source).collect();
@@ -347,6 +348,7 @@ func main() {
 }
 
 #[test]
+#[ignore = "long"]
 fn java() {
     if !installed("javac") {
         return;

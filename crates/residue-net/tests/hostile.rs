@@ -15,7 +15,7 @@ use std::time::Instant;
 
 /// Returns the approximate size of each capture in bytes. `RESIDUE_HOSTILE_BYTES` sets another one.
 fn size() -> usize {
-    std::env::var("RESIDUE_HOSTILE_BYTES").map_or(2 << 20, |text| text.parse().unwrap())
+    std::env::var("RESIDUE_HOSTILE_BYTES").map_or(1 << 20, |text| text.parse().unwrap())
 }
 
 /// Creates a capture of packets that `each` returns: their bytes and lengths on the wire.

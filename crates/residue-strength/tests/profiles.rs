@@ -39,6 +39,7 @@ fn published_profiles() {
 
 /// Koopman's best polynomials keep each distance exactly as far as he says.
 #[test]
+#[ignore = "long"]
 fn best_polynomials() {
     let known = Generator::known();
     let mut count = 0;

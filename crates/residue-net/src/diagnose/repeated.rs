@@ -24,16 +24,18 @@ pub fn of(finding: &Finding<'_>, stored: u64) -> (f64, bool) {
         let there = bytes.get(start..start + length).filter(|_| start.abs_diff(at) >= length);
         let value = there.map(|there| finding.check.rule.read(there));
         // Where all bytes are equal, so are hundreds of values.
-        values.extend(value.filter(|value| values.last() != Some(value)));
+        if value.as_ref() != values.last() {
+            values.extend(value);
+        }
     };
+    let around = |from: usize| Some(u32::from_ne_bytes(*bytes.get(from..)?.first_chunk()?));
+    let [before_it, behind_it] = [before.and_then(around), around(behind)];
     for (place, window) in bytes.windows(AROUND).enumerate() {
-        if before.is_some_and(|before| place != before && *window == bytes[before..at]) {
+        let window = window.first_chunk().map(|&window| u32::from_ne_bytes(window));
+        if window == before_it && before != Some(place) {
             add(place + AROUND);
         }
-        if place != behind
-            && place >= length
-            && bytes[behind..].first_chunk::<AROUND>().is_some_and(|behind| window == behind)
-        {
+        if window == behind_it && place != behind && place >= length {
             add(place - length);
         }
     }

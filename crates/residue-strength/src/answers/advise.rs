@@ -229,6 +229,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long"]
     fn six_at_the_length_of_ethernet() {
         let advice = ask(12_000, 6, 32);
         let names: Vec<&str> = advice.codes.iter().map(|code| code.code.as_str()).collect();

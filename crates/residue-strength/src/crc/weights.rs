@@ -342,6 +342,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long"]
     fn all_errors_are_those_of_each_weight() {
         let weights = weights("crc-8/smbus", 30, None);
         let all: Vec<BigUint> = weights.all_errors().collect();
