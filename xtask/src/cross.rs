@@ -130,14 +130,18 @@ const TARGETS: [Target; 5] = [
 /// Name of the machine with AVX-512 on the command line.
 const AVX512: &str = "avx512";
 
+/// Arguments of cargo for all test programs, and for that of the kernels.
+const ALL: [&str; 2] = ["--lib", "--tests"];
+const KERNELS: [&str; 2] = ["--test", "kernels"];
+
 /// Runs tests on the targets whose names begin with the first word; the next words name test
 /// programs, those behind `--` tests. Long tests take fewer cases in an emulator, so all are run.
 pub fn run(words: &[&str]) -> ExitCode {
     let mut parts = words.splitn(2, |&word| word == "--");
     let (places, filter) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let (only, programs) = match places {
-        [] => ("", vec!["--lib", "--tests"]),
-        [only] => (*only, vec!["--lib", "--tests"]),
+        [] => ("", ALL.to_vec()),
+        [only] => (*only, ALL.to_vec()),
         [only, programs @ ..] => (*only, programs.iter().flat_map(|it| ["--test", it]).collect()),
     };
     let filter = &[&LONG[..], filter].concat();
@@ -159,10 +163,16 @@ pub fn run(words: &[&str]) -> ExitCode {
 }
 
 /// Tests all CPUs of a target, even after one failed.
+///
+/// The first CPU has the features of those behind it, so every kernel runs there, in every way; on
+/// the others the tests of kernels show that none needs more. A CPU for which the library is
+/// compiled once more has all tests.
 fn tested(target: &Target, programs: &[&str], filter: &[&str]) -> Outcome {
     prepare(target).map_err(Problem::Skipped)?;
     let mut bad = Vec::new();
-    for cpu in target.cpus {
+    for (at, cpu) in target.cpus.iter().enumerate() {
+        let is_lesser = at > 0 && cpu.compiled.is_none();
+        let programs = if is_lesser && programs == ALL { &KERNELS } else { programs };
         println!("== {} on {}", target.name, cpu.title());
         let start = Instant::now();
         bad.extend(choice(target, cpu).err());
