@@ -1,5 +1,5 @@
-//! Names of kernels: the instructions in a name are those that the kernel needs, and every kernel is
-//! listed. Names that no code has: what is near them, and what the error says.
+//! Names of kernels: the instructions in a name are those that the kernel needs, and every kernel
+//! is listed. Names that no code has: what is near them, and what the error says.
 
 use residue::code::ValueEncoding;
 use residue::cpu::Features;
