@@ -51,7 +51,7 @@ pub fn each_value(mut test: impl FnMut(u8, &Trial)) {
     }
 }
 
-/// Programs that no test uses at the moment: the kernel takes half a second to verify them.
+/// Programs that no test uses at the moment, kept because the kernel takes long to verify them.
 static IDLE: Mutex<Vec<Trial>> = Mutex::new(Vec::new());
 
 /// Programs that a test uses.

@@ -173,6 +173,8 @@ impl Visitor for Batches {
                 slices.iter().map(|packet| plain.value(&context, packet)).collect();
             let spans = Spans::new(&self.base, &spans).expect("inside");
             for (name, forced) in common::forced(kernels) {
+                let mut more = vec![plain.value(&context, &[]); lengths.len() + 1];
+                assert!(forced.batch(&context, spans.into(), &mut more).is_none(), "{name}");
                 for packets in [Packets::from(&slices[..]), Packets::from(spans)] {
                     let mut values = vec![plain.value(&context, &[]); lengths.len()];
                     if forced.batch(&context, packets, &mut values).is_some() {

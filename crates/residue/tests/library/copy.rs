@@ -113,6 +113,14 @@ impl Visitor for Copies<'_> {
         let from = F::COPIES_FROM;
         let lengths = (from..from + 300).chain([1023, 1024, 2047, 4095, 9001, 16_411, 70_000]);
         for (name, forced) in common::forced(kernels) {
+            // Too few bytes, and too few places.
+            for (given, places) in [(from - 1, from - 1), (from + 1, from)] {
+                let (state, data) = (F::start(&context), &self.data[..given]);
+                assert!(
+                    forced.copy(&context, state, data, &mut vec![0; places]).is_none(),
+                    "{name}"
+                );
+            }
             for (i, length) in lengths.clone().enumerate() {
                 let from = &self.data[i * 5 % 64..][..length];
                 let state = plain.run(&context, F::start(&context), &self.data[..i % 40]);
