@@ -24,7 +24,8 @@ const PACKAGES: [(&str, &str); 5] = [
 ];
 
 /// A crate that is compiled once more for the package, whose features are others than the
-/// workspace's, and whose speed its tests do not need: 8 s of processor time, not 32 (Emerald Rapids, 2026-11-29).
+/// workspace's, and whose speed its tests do not need: 8 s of processor time, not 32 (Emerald
+/// Rapids, 2026-11-29).
 const UNOPTIMISED: [&str; 2] = ["--config", "profile.dev.package.residue-net.opt-level=0"];
 
 /// The versions of Python for which types are checked: the oldest one, that from which on buffers
