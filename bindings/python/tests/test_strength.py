@@ -88,14 +88,14 @@ def test_advise():
 
 def test_advice_for_error_rates_and_targets():
     advice = strength.advise(
-        [512, 12_000, 72_000], ber="1e-8", target="1e-3/year", link=1e11, burst=16
+        [2000, 12_000], ber="1e-8", target="1e-3/year", link=1e11, burst=16
     )
     assert advice.codes and [code.width for code in advice.codes] == sorted(
         code.width for code in advice.codes
     )
     for code in advice.codes:
         assert code.ns > 0 and code.reasons and code.burst >= 16
-        assert [at.data_bits for at in code.chances] == [72_000, 12_000, 512]
+        assert [at.data_bits for at in code.chances] == [12_000, 2000]
         assert all(at.per_year <= 1e-3 for at in code.chances)
         assert all(
             at.per_year == pytest.approx(at.per_hour * 24 * 365) and at.kind in KINDS

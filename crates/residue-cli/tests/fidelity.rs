@@ -19,8 +19,36 @@ const SHORT: [(&str, &[&str]); 5] = [
     ("residue guard simulate", &["--segments", "100"]),
 ];
 
-/// Runs a command of the program, shortened, at the root of the repository.
-fn run(command: &str, report: &Path) {
+/// What commands that take long say, which no other test runs.
+const SAYS: [(&str, &[&str]); 3] = [
+    ("residue strength claims", &["2147483615", "conditional"]),
+    ("residue bench --thesis", &["Table 6.3", "Table A.2", "The thesis's conclusion"]),
+    (
+        "residue bench claims",
+        &[
+            "Sahu 2019",
+            "Pino García 2018",
+            "Intel 2006",
+            "Sklower 1989",
+            "does not hold",
+            "published",
+        ],
+    ),
+];
+
+/// The files of the report beside its pages' figures.
+const FILES: [&str; 7] = [
+    "index.html",
+    "article.html",
+    "intel.html",
+    "sklower.html",
+    "fidelity.html",
+    "report.pdf",
+    "claims.json",
+];
+
+/// Runs a command of the program, shortened, at the root of the repository; returns its output.
+fn run(command: &str, report: &Path) -> String {
     let (_, short) = SHORT.iter().find(|(of, _)| command.starts_with(of)).unwrap_or(&("", &[]));
     let words = command.split(' ').skip(1);
     let words =
@@ -38,6 +66,7 @@ fn run(command: &str, report: &Path) {
     let may_fail = command.contains(".bad.") || command.starts_with("residue guard check");
     assert!(ran.code == 0 || may_fail && ran.code == 1, "{command}: {ran:?}");
     assert!(!ran.out.is_empty(), "{command}");
+    String::from_utf8(ran.out).expect("text")
 }
 
 /// Returns whether a test with this name is in the sources of a crate.
@@ -77,7 +106,14 @@ fn every_command_runs_and_the_report_has_every_figure_and_table() {
     let commands: BTreeSet<&str> = points.iter().map(|point| &*point.command).collect();
     for command in commands {
         match command.split(' ').collect::<Vec<_>>()[..] {
-            ["residue", ..] => run(command, &report),
+            ["residue", ..] => {
+                let text = run(command, &report);
+                let (_, words) =
+                    SAYS.iter().find(|(of, _)| command.starts_with(of)).unwrap_or(&("", &[]));
+                for word in *words {
+                    assert!(text.contains(word), "{command}: {word}:\n{text}");
+                }
+            }
             ["cargo", "test", "-p", name, test] => {
                 assert!(is_test(&root().join("crates").join(name), test), "{command}");
             }
@@ -89,6 +125,13 @@ fn every_command_runs_and_the_report_has_every_figure_and_table() {
             _ => panic!("an unknown command: {command}"),
         }
     }
+    for file in FILES {
+        assert!(report.join(file).is_file(), "{file}");
+    }
+    let claims = std::fs::read(report.join("claims.json")).expect("a file");
+    let claims: serde_json::Value = serde_json::from_slice(&claims).expect("JSON");
+    let claims = claims["claims"].as_array().expect("a list");
+    assert!(claims.len() >= 45 && claims.iter().all(|claim| claim["verdict"].is_string()));
     for point in &points {
         for part in point.places_here() {
             if ["Figure ", "Table ", "table "].iter().any(|start| part.starts_with(start)) {

@@ -105,8 +105,10 @@ fn a_code_is_advised() {
     for part in [" known codes does.", "at least 28 bits", "of 29 bits has it", "strength search"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let args =
-        ["strength", "advise", "--length", "64B,256B", "--ber", "1e-5", "--target", "1e-9/h"];
+    let args = [
+        "strength", "advise", "--length", "64B,256B", "--ber", "1e-5", "--target", "1e-9/h",
+        "--width", "24",
+    ];
     let ran = residue(args.iter().chain(&["--link", "1M", "--burst", "16"])).run();
     let text = ran.ends(0);
     for part in ["Ranked by width", "P, 2,048 bits", "P, 512 bits", "\n1. ", "Not: ", "an hour"] {

@@ -50,11 +50,3 @@ fn sums_are_counted() {
     assert_eq!(json["sums"][0]["distance"]["three_to"], 0);
     assert!(json["two_bits_of_data"][0]["missed"].as_f64().is_some_and(|missed| missed > 0.0));
 }
-
-#[test]
-fn statements_are_judged() {
-    let text = typed("strength claims").run().ends(0).to_string();
-    assert!(text.contains("2147483615") && text.contains("conditional"), "{text}");
-    let json = typed("strength claims --json").run().json();
-    assert!(json.as_array().is_some_and(|all| all.len() == 49));
-}

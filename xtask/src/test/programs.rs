@@ -44,7 +44,7 @@ pub fn built(long: bool) -> Result<Vec<Program>, String> {
         .collect();
     for program in &mut programs {
         if long {
-            program.command.args(LONG).env("RESIDUE_FORMATS", "50");
+            program.command.args(LONG);
         }
     }
     let mut documentation = cargo();

@@ -69,7 +69,7 @@ fn measured(options: &Options, clock: &Clock, bar: &mut Progress) -> Result<Run>
     if options.mode == Mode::Thesis && options.mixed.is_none() && !options.cold {
         let steady = Options {
             mode: Mode::Throughput,
-            samples: ROUNDS,
+            samples: options.samples.min(ROUNDS),
             sizes: plain(&VERDICT_SIZES),
             ..options.clone()
         };

@@ -277,6 +277,7 @@ mod tests {
         };
         assert!(why("fletcher-32").contains("bursts"), "{}", why("fletcher-32"));
         wanted.burst = 0;
+        wanted.shorter.clear();
         wanted.target = Some(Target::Year(1e-3));
         let stricter = advise(&wanted, &Effort::new().within(1)).unwrap();
         let adler = stricter.rejected.iter().find(|code| code.code == "adler-32").unwrap();

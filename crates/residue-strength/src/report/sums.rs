@@ -75,13 +75,13 @@ pub fn witness(error: &Undetected) -> String {
 mod tests {
     use super::*;
     use crate::codes::additive::Additive;
-    use crate::sums::{SUMS, sum};
+    use crate::sums::sum;
 
     #[test]
     #[ignore = "long"]
-    fn every_sum_is_reported() {
-        let sums: Vec<Sum> =
-            SUMS.iter().map(|name| sum(&Additive::named(name).unwrap(), 40).unwrap()).collect();
+    fn sums_are_reported() {
+        let sums = ["xor-8", "internet", "fletcher-16", "adler-32", "crc-16/arc"]
+            .map(|name| sum(&Additive::named(name).unwrap(), 40).unwrap());
         let text = table(&sums).text();
         assert!(text.contains("never") && text.contains("65520"), "{text}");
         let lines: Vec<String> = sums.iter().flat_map(witnesses).collect();

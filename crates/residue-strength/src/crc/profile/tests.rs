@@ -53,7 +53,7 @@ fn one_long_question_is_settled_by_a_short_codeword() {
     let ecma = generator("crc-64/ecma-182");
     let ask = |data| Budget::of(u64::MAX, 1, |effort| Distance::new(&ecma, data, effort));
     let (near, near_work, _) = ask(126_702);
-    for data in [160_000, 8_000_000, 1 << 32] {
+    for data in [160_000, 1 << 32] {
         let (found, work, _) = ask(data);
         assert_eq!((found.distance, found.kind), (4, Kind::Exact));
         assert_eq!(found.witness, near.witness);
