@@ -8,6 +8,8 @@
 #define SHORT 448
 // Bytes that the reduction leaves are at least this many: words of the largest distance.
 #define REST 224
+// Most bytes that are replaced at once.
+#define PART 1024
 
 #define WORD(at) (*(__u64 *)(at))
 #define AT_DISTANCES(at, a, b, c, d, e)                                                            \
@@ -20,32 +22,43 @@
 // instructions each. Distances of less than 64 would read words that the CPU has yet to store.
 //
 // Returns the number of bytes replaced, which are not to be read.
-#define REDUCE(name, a, b, c, d, e)                                                                \
-	__attribute__((noinline)) __u32 name(__u32 length)                                         \
-	{                                                                                          \
-		struct scratch *s = own_scratch();                                                 \
-		__u32 done = 0;                                                                    \
-		__u8 *at;                                                                          \
-		if (!s)                                                                            \
-			return 0;                                                                  \
-		for (int i = 0; i < LONGEST / 64; i++) {                                           \
-			if (done + 64 + REST > length)                                             \
-				break;                                                             \
-			at = s->text + BEFORE + i * 64;                                            \
-			_Pragma("unroll") for (int k = 0; k < 64; k += 8)                          \
-				WORD(at + k) ^= AT_DISTANCES(at + k, a, b, c, d, e);               \
-			done += 64;                                                                \
-		}                                                                                  \
-		/* The verifier need not know how many. */                                         \
-		*(volatile __u32 *)&s->reduced = done;                                             \
-		done = *(volatile __u32 *)&s->reduced & (LONGEST - 1);                             \
-		at = s->text + BEFORE + done;                                                      \
-		/* What was replaced last, then zeros: behind it, nothing is replaced. */          \
-		_Pragma("unroll") for (int k = 0; k < REST; k += 8)                                \
-			WORD(s->replaced + k) = WORD(at - REST + k);                               \
-		_Pragma("unroll") for (int k = 0; k < REST; k += 8)                                \
-			WORD(at + k) ^= AT_DISTANCES(s->replaced + REST + k, a, b, c, d, e);       \
-		return done;                                                                       \
+#define REDUCE(name, a, b, c, d, e)								   \
+	/* A function of its own, which the verifier follows once, and not for each part. */	   \
+	__attribute__((noinline)) __u32 name##_part(__u32 done, __u32 length)			   \
+	{											   \
+		struct scratch *s = own_scratch();						   \
+		__u8 *at;									   \
+		if (!s)										   \
+			return 0;								   \
+		done &= LONGEST - 64;								   \
+		at = s->text + BEFORE + done;							   \
+		for (int i = 0; i < PART / 64; i++) {						   \
+			if (done + 64 + REST > length)						   \
+				break;								   \
+			_Pragma("unroll") for (int k = 0; k < 64; k += 8)			   \
+				WORD(at + i * 64 + k) ^=					   \
+					AT_DISTANCES(at + i * 64 + k, a, b, c, d, e);		   \
+			done += 64;								   \
+		}										   \
+		return done;									   \
+	}											   \
+	__attribute__((noinline)) __u32 name(__u32 length)					   \
+	{											   \
+		struct scratch *s = own_scratch();						   \
+		__u32 done = 0;									   \
+		__u8 *at;									   \
+		if (!s)										   \
+			return 0;								   \
+		for (int i = 0; i < LONGEST / PART && done + 64 + REST <= length; i++)		   \
+			done = name##_part(done, length);					   \
+		done &= LONGEST - 1;								   \
+		at = s->text + BEFORE + done;							   \
+		/* What was replaced last, then zeros: behind it, nothing is replaced. */	   \
+		_Pragma("unroll") for (int k = 0; k < REST; k += 8)				   \
+			WORD(s->replaced + k) = WORD(at - REST + k);				   \
+		_Pragma("unroll") for (int k = 0; k < REST; k += 8)				   \
+			WORD(at + k) ^= AT_DISTANCES(s->replaced + REST + k, a, b, c, d, e);	   \
+		return done;									   \
 	}
 
 // Five distances are the fewest for which the largest is short; these are the first found.
@@ -65,6 +78,9 @@ __attribute__((noinline)) __u32 slicing(__u32 polynomial, __u32 start, __u32 len
 	for (int i = 0; i < SHORT / 16; i++) {
 		if (done + 16 > length)
 			break;
+		// Or the compiler keeps the address of each slice on the stack, of which a chain of
+		// functions has 512 bytes.
+		OPAQUE(t);
 		__u64 a = WORD(bytes + i * 16) ^ value, b = WORD(bytes + i * 16 + 8);
 		value = t->slices[15][a & 255] ^ t->slices[14][a >> 8 & 255] ^
 			t->slices[13][a >> 16 & 255] ^ t->slices[12][a >> 24 & 255] ^

@@ -192,7 +192,7 @@ static __always_inline int without_option(void *context, const int hook, struct 
 	struct guard_answer *answer = bpf_map_lookup_elem(&answers, &s->key);
 	int state;
 
-	if (answer && answer->asked == 1 && verify(context, hook, s, c, 1, &state) == GOOD) {
+	if (answer && answer->asked == 1 && verify(context, hook, 1, &state) == GOOD) {
 		answer->shown = 1;
 		return shown(context, hook, s, 1, state, known);
 	}
@@ -218,7 +218,7 @@ static __always_inline int unknown(void *context, const int hook, struct scratch
 	if (owner_of(context, hook, s) != LOCAL)
 		return known ? NOT_NEW : PASS;
 	for (int value = 2; value < GUARD_VALUES; value++) {
-		if (verify(context, hook, s, c, value, &state) == GOOD)
+		if (verify(context, hook, value, &state) == GOOD)
 			return shown(context, hook, s, value, state, known);
 	}
 	if (known)
@@ -249,7 +249,6 @@ static __always_inline void note_good(struct scratch *s, struct guard_connection
 }
 
 static __always_inline int receive_segment(void *context, const int hook, struct scratch *s,
-					   const struct guard_config *c,
 					   struct guard_connection *known)
 {
 	struct guard_counters *counters = counting();
@@ -264,7 +263,7 @@ static __always_inline int receive_segment(void *context, const int hook, struct
 		merged = ((struct __sk_buff *)context)->gso_segs;
 		judged = verify_merged(context, s, value);
 	} else {
-		judged = verify(context, hook, s, c, value, &state);
+		judged = verify(context, hook, value, &state);
 	}
 	if (judged == GOOD) {
 		counters->received[index_of(value)].both_good += merged;
@@ -296,14 +295,13 @@ static __always_inline int receive_segment(void *context, const int hook, struct
 // Whether a segment may be of a connection that is closed. For value 1, which has no option, it
 // must be right.
 static __always_inline int is_of_closed(void *context, const int hook, struct scratch *s,
-					const struct guard_config *c,
 					const struct guard_connection *known)
 {
 	int state;
 
 	if (known->value != 1)
 		return s->data_options > 0;
-	return verify(context, hook, s, c, 1, &state) == GOOD;
+	return verify(context, hook, 1, &state) == GOOD;
 }
 
 static __always_inline int receive(void *context, const int hook)
@@ -335,13 +333,13 @@ static __always_inline int receive(void *context, const int hook)
 	if (!known || known->phase != GUARD_AGREED) {
 		int verdict;
 		// Without a check value, it is not of the connection that is closed.
-		if (known && !is_of_closed(context, hook, s, c, known))
+		if (known && !is_of_closed(context, hook, s, known))
 			known = 0;
 		verdict = unknown(context, hook, s, c, known);
 		if (!known || verdict != NOT_NEW)
 			return verdict;
 	}
-	return receive_segment(context, hook, s, c, known);
+	return receive_segment(context, hook, s, known);
 }
 
 #endif

@@ -64,8 +64,9 @@ struct scratch {
 	__u32 options_end;
 	// The Internet checksum of a segment whose field has another value.
 	__u16 checksum;
-	// For the CRC: the number of bytes replaced, the last of them, and zeros.
-	__u32 reduced;
+	// For Fletcher's checksums.
+	__u64 sums[2];
+	// For the CRC: the last bytes that were replaced, and zeros.
 	__u8 replaced[512];
 	// The pseudo-header and the segment; covered bytes start at BEFORE. As long as the verifier
 	// wants it.

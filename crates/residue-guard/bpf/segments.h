@@ -93,9 +93,9 @@ __attribute__((noinline)) __be32 value_of(__u32 value)
 	}
 	length = s->length + pseudo;
 	if (value == 1)
-		return bpf_htonl(fletcher_8(length) << 16);
+		return bpf_htonl(fletcher_8(s, length) << 16);
 	if (value == 2)
-		return bpf_htonl(fletcher_16(length));
+		return bpf_htonl(fletcher_16(s, length));
 	return crc(value == 6, s, length);
 }
 
@@ -147,31 +147,51 @@ static __always_inline enum judged verify_field(struct scratch *s, __u8 value, _
 	return form_of(stored, value) == form_of(value_of(value), value) ? GOOD : BOTH_BAD;
 }
 
-static __always_inline enum judged verify(void *context, const int hook, struct scratch *s,
-					  const struct guard_config *c, __u8 value, int *state)
+// Verifies the check value of the segment in the working memory; returns what is right, and above 8
+// bits the states that its checksum field may have.
+static __always_inline __u32 judgement(void *context, const int hook, __u8 value)
 {
-	__u32 at, stored, offset = s->data_at;
+	struct guard_config *c = configuration();
+	struct scratch *s = own_scratch();
+	__u32 at, stored, offset, states;
 	int is_right;
 
-	*state = WRONG;
-	if (!has_option_of(s, value))
+	if (!c || !s || !has_option_of(s, value))
 		return MISSING;
 	at = gather(context, hook, s, value);
 	if (!at)
 		return BOTH_BAD;
-	if (value < FIRST_BESIDE) {
-		*state = COMPLETE;
-		return verify_field(s, value, at);
-	}
+	if (value < FIRST_BESIDE)
+		return verify_field(s, value, at) | COMPLETE << 8;
+	offset = s->data_at;
 	if (offset > 54)
 		return BOTH_BAD;
 	offset = within(offset);
 	__builtin_memcpy(&stored, s->tcp + offset + 2, 4);
-	*state = checksum_state(s, c, at);
+	states = checksum_state(s, c, at);
 	is_right = value_of(value) == stored;
-	if (*state)
-		return is_right ? GOOD : ONLY_CRC_BAD;
+	if (states)
+		return (is_right ? GOOD : ONLY_CRC_BAD) | states << 8;
 	return is_right ? ONLY_TCP_BAD : BOTH_BAD;
+}
+
+// Functions of their own, which the verifier follows once, and not at each of their callers.
+__attribute__((noinline)) __u32 judgement_xdp(struct xdp_md *context, __u32 value)
+{
+	return judgement(context, XDP, value);
+}
+
+__attribute__((noinline)) __u32 judgement_tc(struct __sk_buff *context, __u32 value)
+{
+	return judgement(context, TC, value);
+}
+
+static __always_inline enum judged verify(void *context, const int hook, __u8 value, int *state)
+{
+	__u32 found = hook == XDP ? judgement_xdp(context, value) : judgement_tc(context, value);
+
+	*state = found >> 8 & (COMPLETE | PARTIAL);
+	return found & 255;
 }
 
 // Whether data of a packet have this CRC. A function of its own, whose lengths the verifier does

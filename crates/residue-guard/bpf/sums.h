@@ -18,23 +18,25 @@ static __always_inline __u16 folded(__u64 sum)
 __attribute__((noinline)) __u32 sum(__u32 start, __u32 length)
 {
 	struct scratch *s = own_scratch();
+	__u32 done = 0;
 	__s64 value = 0;
 
 	if (!s)
 		return 0;
 	start &= 1023;
-	// Kernels before 6.13 take at most 512 bytes.
-	for (int i = 0; i < LONGEST / 512 + 1; i++) {
-		__u32 part = length;
-		if (part > 512)
-			part = 512;
-		OPAQUE(part);
-		if (part < 1 || part > 512)
+	// Kernels before 6.13 take at most 512 bytes. The length is known but for the last of them, so
+	// that the verifier follows one path through the loop.
+	for (int i = 0; i < LONGEST / 512; i++) {
+		if (length < 512)
 			break;
-		length -= part;
-		value = bpf_csum_diff(0, 0, (__be32 *)(s->text + start + i * 512), (part + 3) & ~3u,
-				      value);
+		length -= 512;
+		value = bpf_csum_diff(0, 0, (__be32 *)(s->text + start + done), 512, value);
+		done += 512;
 	}
+	OPAQUE(length);
+	if (length >= 1 && length < 512)
+		value = bpf_csum_diff(0, 0, (__be32 *)(s->text + start + done), (length + 3) & ~3u,
+				      value);
 	return folded(value);
 }
 
@@ -44,55 +46,75 @@ static __always_inline __u64 remainder(__u64 sum, __u64 modulus)
 	return sum ? (sum - 1) % modulus + 1 : 0;
 }
 
-// Most words of 8 bytes of a segment and its pseudo-header.
-#define MOST_WORDS ((LONGEST + 40) / 8 + 1)
-
-// Returns both sums of the 8-bit Fletcher checksum (RFC 1146) of `length` bytes of the working
-// memory from BEFORE on, the first one in the upper half of 16 bits. Zeros must follow.
+// Adds 512 bytes of the working memory, or the rest of `length` bytes, to the sums there.
 //
 // Eight bytes are two words with four lanes of 16 bits. A product with factors in the same lanes
 // has the sum of the products of opposite lanes in its uppermost lane.
-__attribute__((noinline)) __u32 fletcher_8(__u32 length)
+static __always_inline int add_block(__u32 block, __u32 length, const int is_wide)
 {
 	struct scratch *s = own_scratch();
-	__u64 a = 0, b = 0;
+	__u64 a, b;
 
-	if (!s)
+	if (!s || block > LONGEST / 512 || block * 512 > length)
 		return 0;
-	for (__u32 i = 0; i < MOST_WORDS; i++) {
+	length -= block * 512;
+	a = s->sums[0];
+	b = s->sums[1];
+	for (__u32 i = 0; i < 64; i++) {
 		if (i * 8 >= length)
 			break;
-		__u64 word = *(__u64 *)(s->text + BEFORE + i * 8);
-		__u64 even = word & 0x00ff00ff00ff00ff, odd = word >> 8 & 0x00ff00ff00ff00ff;
-		b += 8 * a;
-		b += even * 0x0008000600040002 >> 48;
-		b += odd * 0x0007000500030001 >> 48;
-		a += (even + odd) * 0x0001000100010001 >> 48;
+		__u64 word = *(__u64 *)(s->text + BEFORE + block * 512 + i * 8);
+		if (is_wide) {
+			word = bpf_be64_to_cpu(word);
+			b += 4 * a;
+			b += 4 * (word >> 48) + 3 * (word >> 32 & 0xffff);
+			b += 2 * (word >> 16 & 0xffff) + (word & 0xffff);
+			a += (word >> 48) + (word >> 32 & 0xffff);
+			a += (word >> 16 & 0xffff) + (word & 0xffff);
+		} else {
+			__u64 even = word & 0x00ff00ff00ff00ff, odd = word >> 8 & 0x00ff00ff00ff00ff;
+			b += 8 * a;
+			b += even * 0x0008000600040002 >> 48;
+			b += odd * 0x0007000500030001 >> 48;
+			a += (even + odd) * 0x0001000100010001 >> 48;
+		}
 	}
+	s->sums[0] = a;
+	s->sums[1] = b;
+	return 0;
+}
+
+// Functions of their own, which the verifier follows once, and not for each block.
+__attribute__((noinline)) int add_8(__u32 block, __u32 length)
+{
+	return add_block(block, length, 0);
+}
+
+__attribute__((noinline)) int add_16(__u32 block, __u32 length)
+{
+	return add_block(block, length, 1);
+}
+
+// Returns both sums of the 8-bit Fletcher checksum (RFC 1146) of `length` bytes of the working
+// memory from BEFORE on, the first one in the upper half of 16 bits. Zeros must follow.
+static __always_inline __u32 fletcher_8(struct scratch *s, __u32 length)
+{
+	s->sums[0] = s->sums[1] = 0;
+	for (__u32 i = 0; i < LONGEST / 512 + 1 && i * 512 < length; i++)
+		add_8(i, length);
 	// The zeros behind the last byte.
-	b -= (-length & 7) * a;
-	return remainder(a, 255) << 8 | remainder(b, 255);
+	return remainder(s->sums[0], 255) << 8 |
+	       remainder(s->sums[1] - (-length & 7) * s->sums[0], 255);
 }
 
 // As `fletcher_8`, of the 16-bit checksum. A zero completes an odd number of bytes.
-__attribute__((noinline)) __u32 fletcher_16(__u32 length)
+static __always_inline __u32 fletcher_16(struct scratch *s, __u32 length)
 {
-	struct scratch *s = own_scratch();
-	__u64 a = 0, b = 0;
-
-	if (!s)
-		return 0;
-	for (__u32 i = 0; i < MOST_WORDS; i++) {
-		if (i * 8 >= length)
-			break;
-		__u64 word = bpf_be64_to_cpu(*(__u64 *)(s->text + BEFORE + i * 8));
-		b += 4 * a;
-		b += 4 * (word >> 48) + 3 * (word >> 32 & 0xffff);
-		b += 2 * (word >> 16 & 0xffff) + (word & 0xffff);
-		a += (word >> 48) + (word >> 32 & 0xffff) + (word >> 16 & 0xffff) + (word & 0xffff);
-	}
-	b -= (-((length + 1) / 2) & 3) * a;
-	return remainder(a, 65535) << 16 | remainder(b, 65535);
+	s->sums[0] = s->sums[1] = 0;
+	for (__u32 i = 0; i < LONGEST / 512 + 1 && i * 512 < length; i++)
+		add_16(i, length);
+	return remainder(s->sums[0], 65535) << 16 |
+	       remainder(s->sums[1] - (-((length + 1) / 2) & 3) * s->sums[0], 65535);
 }
 
 #endif
