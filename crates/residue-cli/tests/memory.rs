@@ -208,7 +208,7 @@ fn a_profile_keeps_to_its_memory() {
     for code in ["crc-64/nvme", "crc-64/ecma-182", "crc-32", "crc-40/gsm", "crc-82/darc"] {
         for megabytes in [16, 96] {
             let memory = format!("{megabytes}MiB");
-            let args = ["strength", code, "--memory", &memory, "--patience", "3"];
+            let args = ["strength", code, "--memory", &memory, "--patience", "2"];
             let limit = megabytes << 10;
             assert!(fits(&args, folder.path(), limit + PROGRAM, 0), "{code} in {memory}");
         }

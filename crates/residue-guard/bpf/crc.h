@@ -22,43 +22,43 @@
 // instructions each. Distances of less than 64 would read words that the CPU has yet to store.
 //
 // Returns the number of bytes replaced, which are not to be read.
-#define REDUCE(name, a, b, c, d, e)								   \
-	/* A function of its own, which the verifier follows once, and not for each part. */	   \
-	__attribute__((noinline)) __u32 name##_part(__u32 done, __u32 length)			   \
-	{											   \
-		struct scratch *s = own_scratch();						   \
-		__u8 *at;									   \
-		if (!s)										   \
-			return 0;								   \
-		done &= LONGEST - 64;								   \
-		at = s->text + BEFORE + done;							   \
-		for (int i = 0; i < PART / 64; i++) {						   \
-			if (done + 64 + REST > length)						   \
-				break;								   \
-			_Pragma("unroll") for (int k = 0; k < 64; k += 8)			   \
-				WORD(at + i * 64 + k) ^=					   \
-					AT_DISTANCES(at + i * 64 + k, a, b, c, d, e);		   \
-			done += 64;								   \
-		}										   \
-		return done;									   \
-	}											   \
-	__attribute__((noinline)) __u32 name(__u32 length)					   \
-	{											   \
-		struct scratch *s = own_scratch();						   \
-		__u32 done = 0;									   \
-		__u8 *at;									   \
-		if (!s)										   \
-			return 0;								   \
-		for (int i = 0; i < LONGEST / PART && done + 64 + REST <= length; i++)		   \
-			done = name##_part(done, length);					   \
-		done &= LONGEST - 1;								   \
-		at = s->text + BEFORE + done;							   \
-		/* What was replaced last, then zeros: behind it, nothing is replaced. */	   \
-		_Pragma("unroll") for (int k = 0; k < REST; k += 8)				   \
-			WORD(s->replaced + k) = WORD(at - REST + k);				   \
-		_Pragma("unroll") for (int k = 0; k < REST; k += 8)				   \
-			WORD(at + k) ^= AT_DISTANCES(s->replaced + REST + k, a, b, c, d, e);	   \
-		return done;									   \
+#define REDUCE(name, a, b, c, d, e)                                                                \
+	/* A function of its own, which the verifier follows once, and not for each part. */       \
+	__attribute__((noinline)) __u32 name##_part(__u32 done, __u32 length)                      \
+	{                                                                                          \
+		struct scratch *s = own_scratch();                                                 \
+		__u8 *at;                                                                          \
+		if (!s)                                                                            \
+			return 0;                                                                  \
+		done &= LONGEST - 64;                                                              \
+		at = s->text + BEFORE + done;                                                      \
+		for (int i = 0; i < PART / 64; i++) {                                              \
+			if (done + 64 + REST > length)                                             \
+				break;                                                             \
+			_Pragma("unroll") for (int k = 0; k < 64; k += 8)                          \
+				WORD(at + i * 64 + k) ^=                                           \
+					AT_DISTANCES(at + i * 64 + k, a, b, c, d, e);              \
+			done += 64;                                                                \
+		}                                                                                  \
+		return done;                                                                       \
+	}                                                                                          \
+	__attribute__((noinline)) __u32 name(__u32 length)                                         \
+	{                                                                                          \
+		struct scratch *s = own_scratch();                                                 \
+		__u32 done = 0;                                                                    \
+		__u8 *at;                                                                          \
+		if (!s)                                                                            \
+			return 0;                                                                  \
+		for (int i = 0; i < LONGEST / PART && done + 64 + REST <= length; i++)             \
+			done = name##_part(done, length);                                          \
+		done &= LONGEST - 1;                                                               \
+		at = s->text + BEFORE + done;                                                      \
+		/* What was replaced last, then zeros: behind it, nothing is replaced. */          \
+		_Pragma("unroll") for (int k = 0; k < REST; k += 8)                                \
+			WORD(s->replaced + k) = WORD(at - REST + k);                               \
+		_Pragma("unroll") for (int k = 0; k < REST; k += 8)                                \
+			WORD(at + k) ^= AT_DISTANCES(s->replaced + REST + k, a, b, c, d, e);       \
+		return done;                                                                       \
 	}
 
 // Five distances are the fewest for which the largest is short; these are the first found.

@@ -24,8 +24,8 @@ __attribute__((noinline)) __u32 sum(__u32 start, __u32 length)
 	if (!s)
 		return 0;
 	start &= 1023;
-	// Kernels before 6.13 take at most 512 bytes. The length is known but for the last of them, so
-	// that the verifier follows one path through the loop.
+	// Kernels before 6.13 take at most 512 bytes. All calls but the last have a known length, so
+	// the verifier follows one path through the loop.
 	for (int i = 0; i < LONGEST / 512; i++) {
 		if (length < 512)
 			break;
