@@ -96,9 +96,9 @@ fn damages(kind: Kind) -> bool {
 }
 
 impl Case {
-    /// Returns the turn of the case. Verification by the kernel takes a second, so cases with a
-    /// guard in the same kernels follow one another; address translation cannot be undone, so it is
-    /// last.
+    /// Returns the turn of the case. The kernel verifies the programs whenever a guard is put into
+    /// it, so cases with a guard in the same kernels follow one another; address translation cannot
+    /// be undone, so it is last.
     #[must_use]
     pub fn turn(self) -> u8 {
         let turn = match (self.engine, self.version) {
