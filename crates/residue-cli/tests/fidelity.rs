@@ -1,6 +1,6 @@
 //! Every command of `published/fidelity.csv` runs, and shows what the file says that it shows.
 
-use crate::common::{RESIDUE, residue};
+use crate::common::{residue, search_path};
 use residue_papers::fidelity::{Point, points};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -54,13 +54,9 @@ fn run(command: &str, report: &Path) -> String {
     let words =
         words.map(|word| if word == "DIR" { report.to_str().expect("UTF-8") } else { word });
     // `residue conform` starts the program by its name.
-    let folder = Path::new(RESIDUE).parent().expect("a folder");
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));
-    let path = std::env::join_paths(path).expect("a list");
     let ran = residue(words.chain(short.iter().copied()))
         .within(&root())
-        .with("PATH", path.to_str().expect("UTF-8"))
+        .with("PATH", &search_path())
         .run();
     // A bad capture gives 1, and so does a host on which the guard cannot run.
     let may_fail = command.contains(".bad.") || command.starts_with("residue guard check");

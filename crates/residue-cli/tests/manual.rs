@@ -1,10 +1,9 @@
 //! Tests `residue completions` and `residue man`.
 
-use crate::common::{output, residue, typed};
+use crate::common::{output, residue, search_path, typed};
 use residue_testing::installed;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
 
 /// Returns the commands that the help of these words lists, each with what it does.
 fn commands(words: &[&str]) -> Vec<(String, String)> {
@@ -131,8 +130,7 @@ fn offered(shell: &str, words: &[&str]) -> String {
     let run = dir.path().join("run");
     fs::write(&run, text).unwrap();
     // The scripts run the program by its name.
-    let programs = Path::new(env!("CARGO_BIN_EXE_residue")).parent().unwrap().display();
-    let path = format!("PATH={programs}:{}", std::env::var("PATH").unwrap());
+    let path = format!("PATH={}", search_path());
     output("env", &[OsStr::new(&path), OsStr::new(shell), run.as_os_str()])
 }
 

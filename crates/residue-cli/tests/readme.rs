@@ -2,7 +2,7 @@
 //! with output print it, docs/README.md links to every document, and a document to its subpages.
 #![cfg(unix)]
 
-use crate::common::RESIDUE;
+use crate::common::search_path;
 use residue_testing::noise;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -120,15 +120,13 @@ fn folder() -> tempfile::TempDir {
 
 /// Runs commands in the folder, and compares their output with the page.
 fn try_out(all: &[Shown], dir: &Path) {
-    let programs = Path::new(RESIDUE).parent().unwrap();
-    let search = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     for Shown { command, lines } in all {
         let skipped = NOT_RUN.iter().any(|(start, _)| command.starts_with(start));
         let words = if skipped { format!("{command} --help") } else { command.clone() };
         let ran = Command::new("sh")
             .args(["-c", &words])
             .current_dir(dir)
-            .env("PATH", &search)
+            .env("PATH", search_path())
             .env_remove("RESIDUE_CPU")
             .env_remove("RESIDUE_PROFILE")
             .output()

@@ -16,6 +16,12 @@ use std::process::{Command, Stdio};
 /// Path of the program.
 pub const RESIDUE: &str = env!("CARGO_BIN_EXE_residue");
 
+/// Returns a value of `PATH` by which the program is found by its name.
+pub fn search_path() -> String {
+    let folder = Path::new(RESIDUE).parent().expect("a folder");
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
+}
+
 /// The result of a run.
 #[derive(Debug)]
 pub struct Ran {

@@ -1,12 +1,12 @@
 //! Guards of cgroups: of pods, and of containers as Kubernetes has them.
 
 use super::{TEST, agreed, fetched, good, status};
-use crate::common::RESIDUE;
 use crate::common::containers::{Cgroup, example};
 use crate::common::hosts::{PORT, V4, command, guard, own};
+use crate::common::search_path;
 use residue_testing::{Running, must, until};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Two network namespaces as pods: only the processes of a cgroup are guarded.
 pub(super) fn pods() {
@@ -77,10 +77,7 @@ pub(super) fn containers() {
         let words: Vec<String> =
             words.into_iter().chain(["sh", script]).map(str::to_string).collect();
         let mut command = command(host, &cgroup.within(&words));
-        let path = std::env::var("PATH").unwrap_or_default();
-        let folder = Path::new(RESIDUE).parent().expect("a folder");
-        let output = command.env("PATH", format!("{}:{path}", folder.display())).output();
-        let output = output.expect("it runs");
+        let output = command.env("PATH", search_path()).output().expect("it runs");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };

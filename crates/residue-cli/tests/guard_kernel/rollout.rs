@@ -2,11 +2,10 @@
 //! which a fleet gets the guard and loses it.
 
 use super::{agreed, fetched, finishes, good, holding, server, status};
-use crate::common::RESIDUE;
 use crate::common::containers::Cgroup;
 use crate::common::hosts::{PORT, command, guard};
+use crate::common::search_path;
 use residue_testing::{must, until};
-use std::path::Path;
 
 const PAGE: &str = include_str!("../../../../docs/guard/rollout.md");
 const HOSTS: [&str; 3] = ["a", "b", "c"];
@@ -47,11 +46,8 @@ fn commands(title: &str) -> Vec<&'static str> {
 
 /// Runs a command of the page on a host; returns its output, and then its messages.
 fn run(host: &str, line: &str) -> String {
-    let folder = Path::new(RESIDUE).parent().expect("a folder");
-    let path = std::env::var("PATH").unwrap_or_default();
     let mut run = command(host, &["sh", "-c", line]);
-    let output = run.env("PATH", format!("{}:{path}", folder.display())).output();
-    let output = output.expect("it runs");
+    let output = run.env("PATH", search_path()).output().expect("it runs");
     assert!(output.status.success(), "{host}: {line}: {output:?}");
     String::from_utf8([output.stdout, output.stderr].concat()).expect("text")
 }
