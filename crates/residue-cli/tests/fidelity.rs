@@ -11,10 +11,11 @@ fn root() -> PathBuf {
 }
 
 /// The options that make commands short, by how they begin; the first that fits counts.
-const SHORT: [(&str, &[&str]); 5] = [
+const SHORT: [(&str, &[&str]); 6] = [
     ("residue bench iso", &["--rounds", "1"]),
     ("residue bench iscsi", &["--rounds", "1"]),
     ("residue bench claims", &["--samples", "1"]),
+    ("residue bench --thesis", &["--samples", "2", "--with-counter"]),
     ("residue bench", &["--samples", "2"]),
     ("residue guard simulate", &["--segments", "100"]),
 ];
@@ -22,7 +23,10 @@ const SHORT: [(&str, &[&str]); 5] = [
 /// What commands that take long say, which no other test runs.
 const SAYS: [(&str, &[&str]); 3] = [
     ("residue strength claims", &["2147483615", "conditional"]),
-    ("residue bench --thesis", &["Table 6.3", "Table A.2", "The thesis's conclusion"]),
+    (
+        "residue bench --thesis",
+        &["(included)", "Table 6.3", "Table A.2", "The thesis's conclusion"],
+    ),
     (
         "residue bench claims",
         &[
@@ -47,14 +51,18 @@ const FILES: [&str; 7] = [
     "claims.json",
 ];
 
+/// Returns the words of the first line of a list whose beginning the command has; none without one.
+fn of(list: &[(&str, &'static [&'static str])], command: &str) -> &'static [&'static str] {
+    list.iter().find(|(start, _)| command.starts_with(start)).map_or(&[], |(_, words)| words)
+}
+
 /// Runs a command of the program, shortened, at the root of the repository; returns its output.
 fn run(command: &str, report: &Path) -> String {
-    let (_, short) = SHORT.iter().find(|(of, _)| command.starts_with(of)).unwrap_or(&("", &[]));
     let words = command.split(' ').skip(1);
     let words =
         words.map(|word| if word == "DIR" { report.to_str().expect("UTF-8") } else { word });
     // `residue conform` starts the program by its name.
-    let ran = residue(words.chain(short.iter().copied()))
+    let ran = residue(words.chain(of(&SHORT, command).iter().copied()))
         .within(&root())
         .with("PATH", &search_path())
         .run();
@@ -104,9 +112,7 @@ fn every_command_runs_and_the_report_has_every_figure_and_table() {
         match command.split(' ').collect::<Vec<_>>()[..] {
             ["residue", ..] => {
                 let text = run(command, &report);
-                let (_, words) =
-                    SAYS.iter().find(|(of, _)| command.starts_with(of)).unwrap_or(&("", &[]));
-                for word in *words {
+                for word in of(&SAYS, command) {
                     assert!(text.contains(word), "{command}: {word}:\n{text}");
                 }
             }
@@ -124,8 +130,7 @@ fn every_command_runs_and_the_report_has_every_figure_and_table() {
     for file in FILES {
         assert!(report.join(file).is_file(), "{file}");
     }
-    let claims = std::fs::read(report.join("claims.json")).expect("a file");
-    let claims: serde_json::Value = serde_json::from_slice(&claims).expect("JSON");
+    let claims = residue(["bench", "claims", "--samples", "1", "--json"]).run().json();
     let claims = claims["claims"].as_array().expect("a list");
     assert!(claims.len() >= 45 && claims.iter().all(|claim| claim["verdict"].is_string()));
     for point in &points {

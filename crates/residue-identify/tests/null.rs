@@ -1,8 +1,7 @@
 //! Formats without a check value, in which nothing must be found: what an answer with certainty is
 //! worth.
 //!
-//! A run tries 16 formats and 16 planted codes; `RESIDUE_FORMATS=300` tries 300 of each
-//! (`cargo xtask test --all`: 50).
+//! A run tries 16 formats and 16 planted codes; `RESIDUE_FORMATS=300` tries 300 of each.
 
 use crate::formats::Format;
 use residue::Code;

@@ -51,6 +51,18 @@ pub fn thesis_options(samples: usize) -> Options {
     }
 }
 
+/// Returns the options of the article's measurement, of so many rounds.
+fn article_options(samples: usize) -> Options {
+    Options {
+        codes: vec!["internet".into()],
+        kernels: Some(pino2018::kernels()),
+        sizes: plain(&pino2018::SIZES),
+        samples,
+        mode: Mode::Throughput,
+        ..Options::default()
+    }
+}
+
 impl Reproduction {
     /// Measures everything, by so many calls of each kernel at each size.
     ///
@@ -66,16 +78,8 @@ impl Reproduction {
         let mut at = part(0, 70);
         let options = Options { pinned, with_counter, ..thesis_options(samples) };
         let thesis = measure(&options, clock, &mut |done, of| progress(at(done, of), 100))?;
-        let article = Options {
-            codes: vec!["internet".into()],
-            kernels: Some(pino2018::kernels()),
-            sizes: plain(&pino2018::SIZES),
-            samples: samples.div_ceil(10),
-            mode: Mode::Throughput,
-            pinned,
-            ..Options::default()
-        };
-        let article = measure(&article, clock, &mut |_, _| ())?;
+        let options = Options { pinned, ..article_options(samples.div_ceil(10)) };
+        let article = measure(&options, clock, &mut |_, _| ())?;
         let mut at = part(70, 90);
         let claims = claims::judge(samples, clock, &mut |done, of| progress(at(done, of), 100))?;
         let rounds = samples.div_ceil(200);
@@ -336,22 +340,14 @@ mod tests {
         assert_eq!(steps, [70, 80, 80, 80, 90]);
     }
 
-    /// Some of the measurements stand for all, which take ten seconds.
+    /// A few measurements of each document stand for all, which take long.
     #[test]
     fn every_document_has_a_page() {
         let (clock, mut progress) = (Clock::NANOSECONDS, |_, _| ());
         let run = |options: &Options| measure(options, &clock, &mut |_, _| ()).expect("a run");
-        let article = Options {
-            codes: vec!["internet".into()],
-            kernels: Some(pino2018::kernels()),
-            sizes: plain(&pino2018::SIZES),
-            samples: 1,
-            mode: Mode::Throughput,
-            ..Options::default()
-        };
         let mut all = Reproduction {
             thesis: run(&thesis_options(2)),
-            article: run(&article),
+            article: run(&article_options(1)),
             claims: claims::conclusion(2, &clock, &mut progress).expect("claims"),
             iso: sklower1989::measure_only(&["ip", "pairs"], 1.0).expect("rows"),
             iscsi: intel2006::measure(1, &clock, &mut progress).expect("costs"),
