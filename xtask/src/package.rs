@@ -15,6 +15,7 @@ mod musl;
 mod npm;
 mod program;
 mod promises;
+mod provenance;
 mod repeatable;
 mod wheels;
 
@@ -26,7 +27,7 @@ use std::process::{Command, ExitCode};
 pub const HELP: &str = "\
 Make the packages in target/packages, and test each where nothing else of the project is.
 
-  cargo xtask package [--baseline REV | --again] [PART ...]
+  cargo xtask package [--baseline REV] [--builder URI] [--again] [PART ...]
 
   crates    The crates as the registry gets them; each is built from its package alone. The
             library's interface is compared with that of the last release, or of the git revision
@@ -36,8 +37,9 @@ Make the packages in target/packages, and test each where nothing else of the pr
   wheels    Python wheels for glibc and musl on x86-64 and aarch64, and a source distribution
   npm       The JavaScript package
 
-With --again, makes them a second time, from a clone of the last commit in another folder, and
-compares the bytes.
+With --builder, also writes where the packages come from (SLSA 1.0, as a statement of in-toto): who
+builds, by an URI, from which commit, and the SHA-256 of each file. With --again, makes the packages
+a second time, from a clone of the last commit in another folder, and compares the bytes.
 
 Without PART, makes all. Beside each package that contains compiled code is its bill of materials,
 PACKAGE.cdx.json (CycloneDX 1.5). A file CHECK-VALUES lists the CRC-32C of each file; verify it by
@@ -69,36 +71,68 @@ pub fn run(words: &[&str]) -> ExitCode {
         println!("{HELP}");
         return ExitCode::SUCCESS;
     }
-    let (baseline, again, parts) = match words {
-        ["--baseline", revision, parts @ ..] => (Some(*revision), false, parts),
-        ["--again", parts @ ..] => (None, true, parts),
-        parts => (None, false, parts),
+    let order = match order(words) {
+        Ok(order) => order,
+        Err(why) => {
+            eprintln!("xtask: package: {why}\n\n{HELP}");
+            return ExitCode::from(2);
+        }
     };
-    if let Some(word) = parts.iter().find(|word| PARTS.iter().all(|part| part.name != **word)) {
-        eprintln!("xtask: package: unknown part `{word}`\n\n{HELP}");
-        return ExitCode::from(2);
-    }
     if !repeatable::is_set() {
         return ended(repeatable::run(words));
     }
-    let made = is_good("packages", packages(parts, baseline));
-    code(made && (!again || is_good("made again, the same bytes", repeatable::again(parts))))
+    let made = is_good("packages", packages(&order));
+    let first: Vec<&str> = words.iter().copied().filter(|word| *word != "--again").collect();
+    code(made && (!order.again || is_good("made again, the same bytes", repeatable::again(&first))))
 }
 
-/// Makes the parts that `words` names, or all.
-fn packages(words: &[&str], baseline: Option<&str>) -> Outcome {
+/// What to make, and how.
+struct Order<'a> {
+    /// The revision with whose interface the library's is compared.
+    baseline: Option<&'a str>,
+    builder: Option<&'a str>,
+    again: bool,
+    parts: Vec<&'a str>,
+}
+
+/// Reads the command's words.
+fn order<'a>(words: &[&'a str]) -> Result<Order<'a>, String> {
+    let mut order = Order { baseline: None, builder: None, again: false, parts: Vec::new() };
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+        match word {
+            "--baseline" => order.baseline = Some(value()?),
+            "--builder" => order.builder = Some(value()?),
+            "--again" => order.again = true,
+            part if PARTS.iter().any(|known| known.name == part) => order.parts.push(part),
+            other => return Err(format!("unknown part `{other}`")),
+        }
+    }
+    if order.parts.is_empty() {
+        order.parts = PARTS.iter().map(|part| part.name).collect();
+    }
+    match order.builder {
+        Some(builder) if !builder.contains(':') => {
+            Err(format!("--builder: `{builder}` is no URI, such as https://example.org/ci"))
+        }
+        _ => Ok(order),
+    }
+}
+
+fn packages(order: &Order<'_>) -> Outcome {
     let folder = target()?.join("packages");
     let mut good = true;
-    for part in PARTS.iter().filter(|part| words.is_empty() || words.contains(&part.name)) {
+    for part in PARTS.iter().filter(|part| order.parts.contains(&part.name)) {
         let place = emptied(&folder.join(part.name))?;
         good &= settled(part.name, (part.make)(&place));
     }
-    if words.is_empty() || words.contains(&"crates") {
-        good &= settled("interface and dependencies", promises::checked(baseline));
+    if order.parts.contains(&"crates") {
+        good &= settled("interface and dependencies", promises::checked(order.baseline));
     }
     let places: Vec<PathBuf> = PARTS.iter().map(|part| folder.join(part.name)).collect();
     good &= settled("bills of materials", materials::validated(&places));
-    list(&folder)?;
+    good &= settled("lists", list(&folder, order));
     if good { Ok(()) } else { Err(Problem::Bad("not all are good".to_string())) }
 }
 
@@ -109,9 +143,9 @@ fn settled(name: &str, result: Result<Vec<String>, String>) -> bool {
     skipped.fold(good, |good, why| is_good(name, Err(Problem::Skipped(why))) && good)
 }
 
-/// Writes the list of check values by the program itself, and that of digests by coreutils, and
-/// verifies both.
-fn list(folder: &Path) -> Result<(), String> {
+/// Writes the lists of check values, by the program itself, and of digests, by coreutils, and
+/// verifies both; and where the packages come from, if a builder is named.
+fn list(folder: &Path, order: &Order<'_>) -> Result<Vec<String>, String> {
     let program = program::built()?;
     let mut files = Vec::new();
     for part in &PARTS {
@@ -120,15 +154,44 @@ fn list(folder: &Path) -> Result<(), String> {
             files.extend(entries(&place)?.into_iter().filter(|path| path.is_file()));
         }
     }
-    let names: Vec<_> = files.iter().filter_map(|path| path.strip_prefix(folder).ok()).collect();
+    let mut names: Vec<_> =
+        files.iter().filter_map(|path| path.strip_prefix(folder).ok()).collect();
+    let digests = |names: &[&Path]| {
+        output(Command::new("sha256sum").arg("--").args(names).current_dir(folder))
+    };
+    let _ = std::fs::remove_file(folder.join(provenance::FILE));
+    let mut skipped = Vec::new();
+    if let Some(builder) = order.builder {
+        skipped = provenance::write(folder, builder, &order.parts, &digests(&names)?)?;
+        names.push(Path::new(provenance::FILE));
+    }
     let mut sum = Command::new(&program);
     sum.args(["sum", "--code", "crc-32c"]).args(&names).current_dir(folder);
     let text = output(&mut sum)?;
     print!("{text}");
     written(&folder.join(LIST), text)?;
     done(Command::new(&program).args(["sum", "--check", LIST]).current_dir(folder))?;
-    let mut digests = Command::new("sha256sum");
-    let text = output(digests.arg("--").args(&names).current_dir(folder))?;
-    written(&folder.join(DIGESTS), text)?;
-    done(Command::new("sha256sum").args(["--check", "--quiet", DIGESTS]).current_dir(folder))
+    written(&folder.join(DIGESTS), digests(&names)?)?;
+    done(Command::new("sha256sum").args(["--check", "--quiet", DIGESTS]).current_dir(folder))?;
+    Ok(skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_in_any_order() {
+        let read = order(&["npm", "--builder", "urn:x", "--again", "crates"]).unwrap();
+        assert_eq!((read.parts, read.again), (vec!["npm", "crates"], true));
+        assert_eq!((read.builder, read.baseline), (Some("urn:x"), None));
+        assert_eq!(order(&[]).unwrap().parts.len(), PARTS.len());
+        for (words, why) in [
+            (&["--builder"][..], "--builder needs a value"),
+            (&["--builder", "me"], "is no URI"),
+            (&["npms"], "unknown part `npms`"),
+        ] {
+            assert!(order(words).err().unwrap().contains(why), "{words:?}");
+        }
+    }
 }

@@ -11,6 +11,9 @@ use std::process::Command;
 /// Folder of the package.
 const FOLDER: &str = "bindings/python";
 
+/// The Python of the tests.
+pub const PYTHON: &str = "python3";
+
 /// Folder of the virtual environment.
 const ENVIRONMENT: &str = "target/python";
 
@@ -85,6 +88,7 @@ from importlib.metadata import version
 assert residue.__file__.startswith(sys.prefix + os.sep), residue.__file__
 assert residue.__version__ == version('residue-codes')
 assert residue.crc32c(b'123456789') == 0xe3069283
+assert 'free-threading' not in sys.version or not sys._is_gil_enabled()
 for name in residue.codes():
     code = residue.Code(name)
     assert code.value(bytes(range(256))) == code.reference(bytes(range(256))), name
@@ -151,7 +155,7 @@ impl Tools {
         let folder = emptied(&self.target.join("python-wheel"))?;
         let to = folder.display().to_string();
         self.maturin(&["build", "--quiet", "--locked", "--out", &to])?;
-        self.check(&only(&folder)?)
+        self.check(PYTHON, &only(&folder)?)
     }
 
     /// Builds a source distribution outside the repository, and tests the resulting wheel.
@@ -168,18 +172,18 @@ impl Tools {
         build.args(["--no-build-isolation", "--wheel-dir"]).arg(place.join("wheel"));
         build.arg(sources).current_dir(&place).env("MATURIN_PEP517_ARGS", "--profile dev");
         let result = done(build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"));
-        let result = result.and_then(|()| self.check(&only(&place.join("wheel"))?));
+        let result = result.and_then(|()| self.check(PYTHON, &only(&place.join("wheel"))?));
         let _ = std::fs::remove_dir_all(&place);
         result
     }
 
-    /// Installs a wheel in a new environment outside the repository, and tests it there.
-    pub fn check(&self, wheel: &Path) -> Result<(), String> {
+    /// Installs a wheel in a new environment of `python` outside the repository; tests it there.
+    pub fn check(&self, python: &str, wheel: &Path) -> Result<(), String> {
         let install =
             ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"];
         outside("python", |place| {
+            done(Command::new(python).args(["-m", "venv"]).arg(place))?;
             let python = place.join("bin/python");
-            done(Command::new("python3").args(["-m", "venv"]).arg(place))?;
             done(Command::new(&python).args(install).arg(wheel))?;
             done(Command::new(&python).args(["-I", "-c", CHECK]).current_dir(place))
         })
@@ -190,11 +194,10 @@ impl Tools {
 fn environment() -> Result<(), String> {
     let programs = Path::new(ENVIRONMENT).join("bin");
     if !programs.join("pip").is_file() {
-        let make = || done(Command::new("python3").args(["-m", "venv", ENVIRONMENT]));
+        let make = || done(Command::new(PYTHON).args(["-m", "venv", ENVIRONMENT]));
         let new = "import sys; sys.exit(sys.version_info < (3, 11))";
         install(&[("python3", "python3")])?;
-        done(Command::new("python3").args(["-c", new]))
-            .map_err(|_| "`python3` is older than 3.11")?;
+        done(Command::new(PYTHON).args(["-c", new])).map_err(|_| "`python3` is older than 3.11")?;
         // Debian's Python lacks `venv`.
         make().or_else(|_| install(&[VENV]).and_then(|()| make()))?;
     }

@@ -1,7 +1,7 @@
 //! `residue.pcap`: the check values of a capture. `python/residue/pcap.py` converts the results to
 //! its classes.
 
-use crate::work::Interruptible;
+use crate::work::{Interruptible, Progress};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,7 +13,7 @@ use residue_net::record::Record;
 use residue_net::summary::{Counts, Summary};
 use residue_net::unfollowed::Unfollowed;
 use residue_net::verify::{self, Buffer, Finding, Read};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -79,11 +79,13 @@ impl Which {
 }
 
 /// Verifies every check value of the capture at `path`; `checks` is "wrong", "all" or None.
+/// `progress` is called with the bytes read, and those to read if they are known.
 #[pyfunction]
 pub fn _pcap_verify<'py>(
     py: Python<'py>,
     path: PathBuf,
     checks: Option<&str>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let which = match checks {
         None => Which::None,
@@ -95,12 +97,16 @@ pub fn _pcap_verify<'py>(
             )));
         }
     };
-    let mut summary = Summary::new();
-    let read = pass(py, &path, |buffer| summary.buffer(buffer))?;
     // Causes are known only at the end: to list checks with them, read the capture again.
+    let passes = if which == Which::None { 1 } else { 2 };
+    let file = std::fs::metadata(&path).ok().filter(Metadata::is_file);
+    let all = file.map(|file| file.len() * passes);
+    let mut progress = progress.map(|function| Progress::new(function, all));
+    let mut summary = Summary::new();
+    let read = pass(py, &path, progress.as_mut(), |buffer| summary.buffer(buffer))?;
     let mut rows = Vec::new();
     if which != Which::None {
-        pass(py, &path, |buffer| {
+        pass(py, &path, progress.as_mut(), |buffer| {
             let findings = buffer.findings().map(|finding| summary.diagnosis.judged(finding));
             let taken = findings.filter(|finding| which.takes(finding.verdict));
             rows.extend(
@@ -108,6 +114,7 @@ pub fn _pcap_verify<'py>(
             );
         })?;
     }
+    progress.map_or(Ok(()), |progress| progress.report(py))?;
     report(py, &read, &summary, rows)
 }
 
@@ -203,7 +210,12 @@ fn counted<'py>(
 }
 
 /// Reads the capture once, without the interpreter's lock.
-fn pass(py: Python<'_>, path: &Path, each: impl FnMut(&Buffer<'_>) + Send) -> PyResult<Read> {
+fn pass(
+    py: Python<'_>,
+    path: &Path,
+    progress: Option<&mut Progress>,
+    each: impl FnMut(&Buffer<'_>) + Send,
+) -> PyResult<Read> {
     let system = |error: io::Error| {
         PyOSError::new_err((error.raw_os_error(), error.to_string(), path.as_os_str().to_owned()))
     };
@@ -212,7 +224,7 @@ fn pass(py: Python<'_>, path: &Path, each: impl FnMut(&Buffer<'_>) + Send) -> Py
         error => PyValueError::new_err(format!("{}: {error}", path.display())),
     };
     let file = py.detach(|| File::open(path)).map_err(system)?;
-    let mut input = Interruptible::new(file);
+    let mut input = Interruptible::new(file, progress);
     let result = py.detach(|| {
         let reader = Reader::new(&mut input)?;
         Ok(verify::packets(reader, each))

@@ -35,30 +35,59 @@ pub fn interruptible<R: Send + 'static>(
     }
 }
 
-/// A reader that checks for signals at intervals, and when a signal interrupts it. For threads
-/// without the interpreter's lock.
-pub struct Interruptible<R> {
-    reader: R,
-    looked: Instant,
-    /// Exception that a signal's handler raised.
-    pub raised: Option<PyErr>,
+/// A function of the caller's that is called with the bytes read so far, and those to read in all,
+/// if they are known.
+pub struct Progress {
+    function: Py<PyAny>,
+    done: u64,
+    all: Option<u64>,
 }
 
-impl<R> Interruptible<R> {
-    pub fn new(reader: R) -> Self {
-        Interruptible { reader, looked: Instant::now(), raised: None }
+impl Progress {
+    pub fn new(function: Py<PyAny>, all: Option<u64>) -> Self {
+        Progress { function, done: 0, all }
+    }
+
+    pub fn report(&self, py: Python<'_>) -> PyResult<()> {
+        self.function.call1(py, (self.done, self.all)).map(drop)
     }
 }
 
-impl<R: Read> Read for Interruptible<R> {
+/// A reader that checks for signals and reports its progress at intervals, and when a signal
+/// interrupts it. For threads without the interpreter's lock.
+pub struct Interruptible<'a, R> {
+    reader: R,
+    looked: Instant,
+    progress: Option<&'a mut Progress>,
+    /// Exception that a signal's handler or the reported progress raised.
+    pub raised: Option<PyErr>,
+}
+
+impl<'a, R> Interruptible<'a, R> {
+    pub fn new(reader: R, progress: Option<&'a mut Progress>) -> Self {
+        Interruptible { reader, looked: Instant::now(), progress, raised: None }
+    }
+
+    fn look(&self) -> PyResult<()> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            self.progress.as_ref().map_or(Ok(()), |progress| progress.report(py))
+        })
+    }
+}
+
+impl<R: Read> Read for Interruptible<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let result = self.reader.read(buffer);
+            if let (Some(progress), Ok(length)) = (&mut self.progress, &result) {
+                progress.done += *length as u64;
+            }
             let interrupted =
                 result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted);
             if interrupted || self.looked.elapsed() >= LOOK {
                 self.looked = Instant::now();
-                if let Err(raised) = Python::attach(|py| py.check_signals()) {
+                if let Err(raised) = self.look() {
                     self.raised = Some(raised);
                     return Err(ErrorKind::Other.into());
                 }

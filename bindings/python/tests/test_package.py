@@ -77,3 +77,41 @@ def test_examples(document, tmp_path, monkeypatch):
         str(ROOT / document), module_relative=False, optionflags=doctest.ELLIPSIS
     )
     assert tried > 0 and failed == 0
+
+
+OTHER_INTERPRETER = """
+import sys
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+import residue
+print(residue.crc32c(b"123456789"), flush=True)
+other = interpreters.create(*sys.argv[1:])
+interpreters.run_string(other, '''
+try:
+    import residue
+    print(residue.crc32c(b"123456789"), residue.Code("crc-32").params.width, flush=True)
+except ImportError as error:
+    print(error, flush=True)
+''')
+interpreters.destroy(other)
+print(residue.crc32c(b"123456789"))
+"""
+
+# Kinds of interpreters: before 3.13 there is one, whose lock is its own from 3.12 on.
+KINDS = ["legacy", "isolated"] if sys.version_info >= (3, 13) else [None]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_interpreter_of_the_process(kind):
+    words = [] if kind is None else [kind]
+    command = [sys.executable, "-c", OTHER_INTERPRETER, *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, other, last = done.stdout.splitlines()
+    assert int(first) == int(last) == 0xE3069283
+    if kind == "legacy" or sys.version_info < (3, 12):
+        assert other == f"{0xE3069283} 32"
+    else:
+        assert other.endswith("does not support loading in subinterpreters")

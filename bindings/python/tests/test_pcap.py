@@ -7,6 +7,7 @@ import os
 import signal
 import struct
 import threading
+from xml.etree import ElementTree
 
 import pytest
 import residue
@@ -35,6 +36,71 @@ def test_the_fixtures(row):
         assert {check.cause for check in found} == {row["cause"]}
     if row["verdict"] in ("bad", "illegal", "length conflict"):
         assert not bad.good and bad.total.wrong > 0
+
+
+@pytest.mark.parametrize("checks", [None, "wrong"])
+def test_progress(checks):
+    path = CAPTURES / "nat-tcp.bad.pcap"
+    calls = []
+    residue.pcap.verify(path, checks=checks, progress=lambda *call: calls.append(call))
+    size = path.stat().st_size * (1 if checks is None else 2)
+    assert calls == sorted(calls) and calls[-1] == (size, size)
+
+
+def test_progress_of_a_long_capture_that_is_given_up(tmp_path):
+    good = (CAPTURES / "nat-tcp.good.pcap").read_bytes()
+    long = tmp_path / "long.pcap"
+    long.write_bytes(good[:24] + good[24:] * 400_000)
+    calls = []
+
+    def few(done, total):
+        calls.append((done, total))
+        if len(calls) == 2:
+            raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        residue.pcap.verify(long, progress=few)
+    total = 2 * long.stat().st_size
+    assert len(calls) == 2 and 0 < calls[0][0] < calls[1][0] < total == calls[0][1]
+
+
+def test_progress_of_a_stream(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    content = (CAPTURES / "nat-tcp.bad.pcap").read_bytes()
+    threading.Thread(target=fifo.write_bytes, args=(content,)).start()
+    calls = []
+    residue.pcap.verify(fifo, checks=None, progress=lambda *call: calls.append(call))
+    assert calls[-1] == (len(content), None)
+
+
+def parts(report):
+    return list(ElementTree.fromstring(f"<div>{report._repr_html_()}</div>"))
+
+
+def cells(table):
+    return [[cell.text for cell in row] for row in table.findall("tr")]
+
+
+def test_report_in_a_notebook(tmp_path):
+    report = residue.pcap.verify(CAPTURES / "nat-tcp.bad.pcap")
+    shown, causes = parts(report)
+    caption = "nat-tcp.bad.pcap: 8 packets, 8 of 16 check values wrong"
+    assert shown.findtext("caption").endswith(caption)
+    assert cells(shown) == [
+        ["protocol", "all", "good", "bad"],
+        ["ip", "8", "8", "0"],
+        ["tcp", "8", "0", "8"],
+    ]
+    assert cells(causes)[1:] == [["tcp", "rewritten", "8", "1.9e-34"]]
+    # A name that is markup, with a byte that is no text; and a capture that is cut short.
+    content = (CAPTURES / "nat-tcp.bad.pcap").read_bytes()
+    path = os.fsencode(tmp_path) + b"/<b>&\xff.pcap"
+    with open(path, "wb") as file:
+        file.write(content[:-3])
+    shown, *_, note = parts(residue.pcap.verify(os.fsdecode(path)))
+    assert "/<b>&?.pcap: " in shown.findtext("caption")
+    assert note.text.startswith("Reading ended early: ")
 
 
 def test_report():

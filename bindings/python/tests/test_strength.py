@@ -2,6 +2,7 @@
 
 import dataclasses
 import signal
+from xml.etree import ElementTree
 
 import pytest
 import residue
@@ -24,6 +25,20 @@ def test_profile():
     assert [limit.distance for limit in strength.profile("crc-16/arc", most=3).limits] == [3]
     assert strength.profile("koopman:8f6e37a0", most=4).names == found.names
     assert strength.profile_seconds("crc-16/arc") < strength.profile_seconds("crc-64/nvme")
+
+
+def test_profile_and_advice_in_a_notebook():
+    found = strength.profile("crc-16/arc")
+    table = ElementTree.fromstring(found._repr_html_())
+    cells = [[cell.text for cell in row] for row in table.findall("tr")]
+    assert cells[0] == ["distance", "bits of data, at most", "kind"]
+    assert cells[1:] == [["3", "32,751", "exact"], ["4", "32,751", "exact"]]
+    advice = strength.advise(512, 4, width=16, cpu="none")
+    table = ElementTree.fromstring(advice._repr_html_())
+    names = [row[0].text for row in table.findall("tr")[1:]]
+    assert names == [code.code for code in advice.codes]
+    judged = len(advice.codes) + len(advice.rejected)
+    assert table.findtext("caption").startswith(f"{len(names)} of {judged} codes meet")
 
 
 @pytest.mark.parametrize(

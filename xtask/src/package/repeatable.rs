@@ -23,7 +23,12 @@ const TARGETS: [&str; 5] = [
 const REVISION: &str = "RESIDUE_PACKAGED";
 
 pub fn is_set() -> bool {
-    std::env::var_os(REVISION).is_some()
+    revision().is_ok()
+}
+
+/// Returns the revision that is packaged.
+pub fn revision() -> Result<String, String> {
+    env(REVISION)
 }
 
 /// Runs this program again, with the time of the last commit, and with flags by which the compiler
@@ -50,8 +55,8 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err("not all packages are good".to_string()) }
 }
 
-/// Makes the parts once more, from a clone in another folder, and compares all files.
-pub fn again(parts: &[&str]) -> Outcome {
+/// Makes packages once more by these words, from a clone in another folder, and compares all files.
+pub fn again(words: &[&str]) -> Outcome {
     let changes = output(Command::new("git").args(["status", "--porcelain"]))?;
     if !changes.is_empty() {
         return Err(format!("the clone would lack what is not committed:\n{changes}").into());
@@ -61,10 +66,10 @@ pub fn again(parts: &[&str]) -> Outcome {
         let clone = place.join("residue");
         done(Command::new("git").args(["clone", "--quiet", "."]).arg(&clone))?;
         let mut checkout = Command::new("git");
-        checkout.args(["checkout", "--quiet", &env(REVISION)?]).current_dir(&clone);
+        checkout.args(["checkout", "--quiet", &revision()?]).current_dir(&clone);
         done(&mut checkout)?;
         let mut make = cargo();
-        make.args(["xtask", "package"]).args(parts).current_dir(&clone);
+        make.args(["xtask", "package"]).args(words).current_dir(&clone);
         done(make.env_remove(REVISION).env_remove("CARGO_TARGET_DIR"))?;
         differences(&first, &clone.join("target/packages"))
     })?;

@@ -2,7 +2,7 @@
 
 use super::{materials, musl};
 use crate::debian::install;
-use crate::python::{CHECK, Tools};
+use crate::python::{CHECK, PYTHON, Tools};
 use crate::shell::{
     VERSION, add_target, done, emptied, entries, name, only, outside, read, target,
 };
@@ -24,6 +24,9 @@ const PLATFORMS: [Platform; 4] = [
     Platform { target: "aarch64-unknown-linux-musl", policy: "musllinux_1_2" },
 ];
 
+/// A free-threaded Python, which the stable ABI does not serve.
+const FREE_THREADED: &str = "python3.14t";
+
 /// The emulator of aarch64, and its Debian package.
 const EMULATOR: (&str, &str) = ("qemu-aarch64-static", "qemu-user-static");
 
@@ -33,18 +36,16 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     tools.also("ziglang", "ziglang")?;
     let mut skipped = Vec::new();
     for platform in &PLATFORMS {
-        add_target(platform.target)?;
-        let place = emptied(&folder.join("one"))?;
-        let to = place.display().to_string();
-        let words = ["build", "--quiet", "--locked", "--release", "--zig", "--out", &to];
-        let rest = ["--target", platform.target, "--compatibility", platform.policy];
-        tools.maturin(&[&words[..], &rest].concat())?;
-        let wheel = only(&place)?;
-        skipped.extend(tested(platform.target, &tools, &wheel)?);
-        let to = folder.join(name(&wheel));
-        std::fs::rename(&wheel, &to).map_err(|error| error.to_string())?;
-        materials::beside(&to, "residue-python", platform.target)?;
-        std::fs::remove_dir(&place).map_err(|error| error.to_string())?;
+        wheel(&tools, folder, platform, &[], |wheel| {
+            skipped.extend(tested(platform.target, &tools, wheel)?);
+            Ok(())
+        })?;
+    }
+    if done(Command::new(FREE_THREADED).arg("--version")).is_ok() {
+        let check = |wheel: &Path| tools.check(FREE_THREADED, wheel);
+        wheel(&tools, folder, &PLATFORMS[0], &["--interpreter", FREE_THREADED], check)?;
+    } else {
+        skipped.push(format!("the wheel for free-threaded Pythons: there is no {FREE_THREADED}"));
     }
     tools.maturin(&["sdist", "--out", &folder.display().to_string()])?;
     let source = folder.join(format!("residue_codes-{VERSION}.tar.gz"));
@@ -52,12 +53,34 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     Ok(skipped)
 }
 
+/// Builds a wheel in `folder`, with these further arguments of maturin, and tests it.
+fn wheel(
+    tools: &Tools,
+    folder: &Path,
+    platform: &Platform,
+    further: &[&str],
+    mut tested: impl FnMut(&Path) -> Result<(), String>,
+) -> Result<(), String> {
+    add_target(platform.target)?;
+    let place = emptied(&folder.join("one"))?;
+    let to = place.display().to_string();
+    let words = ["build", "--quiet", "--locked", "--release", "--zig", "--out", &to];
+    let rest = ["--target", platform.target, "--compatibility", platform.policy];
+    tools.maturin(&[&words[..], &rest, further].concat())?;
+    let wheel = only(&place)?;
+    tested(&wheel)?;
+    let to = folder.join(name(&wheel));
+    std::fs::rename(&wheel, &to).map_err(|error| error.to_string())?;
+    materials::beside(&to, "residue-python", platform.target)?;
+    std::fs::remove_dir(&place).map_err(|error| error.to_string())
+}
+
 /// Tests a wheel by a Python for its target; returns why it cannot be run here.
 fn tested(target: &str, tools: &Tools, wheel: &Path) -> Result<Option<String>, String> {
     let unzip = ("unzip", "unzip");
     let result = match target {
         // In an environment of its own.
-        "x86_64-unknown-linux-gnu" => return tools.check(wheel).map(|()| None),
+        "x86_64-unknown-linux-gnu" => return tools.check(PYTHON, wheel).map(|()| None),
         "aarch64-unknown-linux-gnu" => install(&[("mmdebstrap", "mmdebstrap"), EMULATOR, unzip])
             .map(|()| outside("arm", |root| in_root(root, wheel))),
         "x86_64-unknown-linux-musl" => install(&[unzip])

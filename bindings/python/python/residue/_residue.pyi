@@ -1,6 +1,6 @@
 """The compiled part of the package. Import from `residue`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, final
 
 # collections.abc.Buffer exists from 3.12 on; type checkers accept this name for 3.11.
@@ -165,7 +165,9 @@ def _batch_spans(
     code: Code, data: _Data, offsets: _Data, lengths: _Data, out: _Data | None
 ) -> list[int] | None: ...
 def _batch_each(code: Code, packets: Sequence[_Data], out: _Data | None) -> list[int] | None: ...
-def _pcap_verify(path: str, checks: str | None) -> dict[str, Any]: ...
+def _pcap_verify(
+    path: str, checks: str | None, progress: Callable[[int, int | None], object] | None
+) -> dict[str, Any]: ...
 def _strength_profile(
     polynomial: str, width: int | None, most: int, patience: int, threads: int | None
 ) -> dict[str, Any]: ...

@@ -9,10 +9,12 @@ False
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from ._residue import _pcap_verify
+from ._table import note, table
 
 __all__ = [
     "Cause",
@@ -174,19 +176,45 @@ class Report:
         """Whether all packets were read and no value is wrong. Offloaded values are not wrong."""
         return self.total.wrong == 0 and self.error is None
 
+    def _repr_html_(self) -> str:
+        """Returns the numbers by protocol, and the causes, as notebooks show them."""
+        names = [field.name for field in fields(Counts)[3:]]
+        verdicts = [name for name in names if getattr(self.total, name)]
+        rows = [
+            [row.protocol, row.all, *(getattr(row, verdict) for verdict in verdicts)]
+            for row in self.protocols
+        ]
+        wrong = f"{self.total.wrong:,} of {self.total.all:,} check values wrong"
+        shown = table(
+            f"{self.path}: {self.packets:,} packets, {wrong}",
+            ["protocol", "all", *(verdict.replace("_", " ") for verdict in verdicts)],
+            rows,
+        )
+        if self.causes:
+            causes = [[row.protocol, row.cause, row.values, row.chance] for row in self.causes]
+            shown += table("Causes", ["protocol", "cause", "values", "chance"], causes)
+        if self.error is not None:
+            shown += note(f"Reading ended early: {self.error}")
+        return shown
+
 
 def verify(
-    path: str | os.PathLike[str], *, checks: Literal["wrong", "all"] | None = "wrong"
+    path: str | os.PathLike[str],
+    *,
+    checks: Literal["wrong", "all"] | None = "wrong",
+    progress: Callable[[int, int | None], object] | None = None,
 ) -> Report:
     """Verifies every check value of a capture (pcap or pcapng, also compressed by gzip or zstd).
 
     ``checks`` selects the values that ``Report.checks`` lists: "wrong" (including offloaded ones),
-    "all", or None, with which the file is read once instead of twice. Raises OSError if the file
+    "all", or None, with which the file is read once instead of twice. ``progress`` is called some
+    20 times a second, and at the end, with the bytes that have been read and those to read in all
+    (None for what is not a regular file); what it raises ends the call. Raises OSError if the file
     cannot be opened, and ValueError if it is not a capture. If reading fails later, the report
     covers the packets before and has an ``error``.
     """
     path = os.fspath(path)
-    found = _pcap_verify(path, checks)
+    found = _pcap_verify(path, checks, progress)
     return Report(
         path=path,
         format=found["format"],

@@ -26,6 +26,7 @@ from ._residue import (
     _strength_weights,
     _strength_widths,
 )
+from ._table import note, table
 
 __all__ = [
     "Advice",
@@ -126,6 +127,13 @@ class Profile:
         )
         above = next((limit for limit in self.limits if limit.distance == held + 1), None)
         return held, above.kind if above else "exact"
+
+    def _repr_html_(self) -> str:
+        """Returns the lengths by distance, as notebooks show them."""
+        rows = [[limit.distance, limit.data_bits, limit.kind] for limit in self.limits]
+        title = f"{self.code}: {self.width} bits, order {self.order:,}"
+        shown = table(title, ["distance", "bits of data, at most", "kind"], rows)
+        return shown if self.note is None else shown + note(self.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +253,20 @@ class Advice:
     nearest: list[Candidate]
     least_width: int
     enough_width: int
+
+    def _repr_html_(self) -> str:
+        """Returns the codes that meet the requirements, as notebooks show them."""
+        rows = [
+            [code.code, code.width, code.holds_to, code.kind, code.kernel, code.ns]
+            for code in self.codes
+        ]
+        columns = ["code", "bits", "distance holds to, bits of data", "kind", "kernel", "ns"]
+        judged = len(self.codes) + len(self.rejected)
+        title = (
+            f"{len(self.codes)} of {judged} codes meet the requirements; "
+            f"{self.least_width} bits or more are needed"
+        )
+        return table(title, columns, rows)
 
 
 def _undetected(witness: tuple[int, list[int], int] | None) -> Undetected | None:

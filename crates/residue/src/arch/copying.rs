@@ -27,6 +27,15 @@ pub(crate) struct Copying<T> {
 #[repr(transparent)]
 pub(crate) struct Part<B>(B);
 
+impl<T> Copying<T> {
+    /// Returns the offset of `bytes` bytes in the data, if they lie there.
+    #[inline(always)]
+    fn offset(self, bytes_at: *const u8, bytes: usize) -> Option<usize> {
+        let at = (bytes_at as usize).wrapping_sub(self.from as usize);
+        (at <= self.bytes && bytes <= self.bytes - at).then_some(at)
+    }
+}
+
 impl<T: Tier> Copying<T> {
     /// Makes the tier that copies `data` to `to`.
     ///
@@ -36,13 +45,6 @@ impl<T: Tier> Copying<T> {
     #[inline(always)]
     pub(super) unsafe fn new(tier: T, data: &[u8], to: *mut u8) -> Self {
         Copying { tier, from: data.as_ptr(), bytes: data.len(), to }
-    }
-
-    /// Returns the offset of `bytes` bytes in the data, if they lie there.
-    #[inline(always)]
-    fn offset(self, bytes_at: *const u8, bytes: usize) -> Option<usize> {
-        let at = (bytes_at as usize).wrapping_sub(self.from as usize);
-        (at <= self.bytes && bytes <= self.bytes - at).then_some(at)
     }
 
     /// Stores a block, and returns it.
@@ -321,4 +323,26 @@ pub(crate) fn bytes_of(words: &[u16]) -> &[u8] {
     // SAFETY: every byte of a `u16` is initialised, bytes need no alignment, and the length in
     // bytes is that of the same memory, borrowed for as long.
     unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_parts_of_the_data_have_an_offset() {
+        let memory = [0u8; 64];
+        let (from, bytes) = (16, 32);
+        let to = ptr::null_mut();
+        let tier = Copying { tier: (), from: memory[from..].as_ptr(), bytes, to };
+        for start in 0..=memory.len() {
+            for length in 0..=memory.len() - start {
+                let inside = from <= start && start + length <= from + bytes;
+                let found = tier.offset(memory[start..].as_ptr(), length);
+                assert_eq!(found, inside.then(|| start - from), "{length} bytes from {start} on");
+            }
+            // So many bytes that their end would be inside again.
+            assert_eq!(tier.offset(memory[start..].as_ptr(), usize::MAX), None);
+        }
+    }
 }

@@ -135,3 +135,33 @@ fn the_error_names_what_was_given() {
     let start = "é".repeat(16);
     assert_eq!(message(&long), format!("no code has the name `{start}...`; see the list of codes"));
 }
+
+#[test]
+fn a_sum_is_described_and_a_crc_has_parameters() {
+    for code in Code::all() {
+        let about = code.about().unwrap_or_default();
+        assert_eq!(about.ends_with('.'), code.params().is_none(), "{code}: {about}");
+    }
+}
+
+/// A receiver that computes the CRC of the data and of the value behind them gets a constant, if
+/// the value's bytes are in their order.
+#[test]
+fn the_order_of_a_value_is_that_in_which_a_crc_checks_it() {
+    for code in Code::all().filter(|code| code.width() % 8 == 0) {
+        let received = |data: &[u8]| {
+            let value = code.value(data);
+            let bytes = code.width() as usize / 8;
+            let value: &[u8] = match code.little_endian() {
+                true => &value.to_le_bytes()[..bytes],
+                false => &value.to_be_bytes()[16 - bytes..],
+            };
+            code.value(&[data, value].concat())
+        };
+        if code.params().is_some() {
+            assert_eq!(received(b"123456789"), received(b"another"), "{code}");
+        } else {
+            assert!(!code.little_endian(), "{code}");
+        }
+    }
+}

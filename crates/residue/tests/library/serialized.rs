@@ -2,7 +2,8 @@
 
 use residue::crc::{Crc, Digest};
 use residue::{Code, Partial, Stream};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 #[test]
 fn every_code_comes_back() {
@@ -47,6 +48,11 @@ fn equal_codes_are_one_key() {
     let mut counts: Vec<u32> = counts.into_values().collect();
     counts.sort_unstable();
     assert_eq!(counts, [1, 1, 2, 2]);
+
+    // Few of the catalogue's codes share a hash, or a table of codes would be a list.
+    let hashes = BuildHasherDefault::<DefaultHasher>::default();
+    let hashes: HashSet<u64> = Code::all().map(|code| hashes.hash_one(&code)).collect();
+    assert_eq!(hashes.len(), Code::all().count());
 }
 
 #[test]
