@@ -3,17 +3,21 @@
 mod captures;
 mod fix;
 mod guard;
+mod identify;
 mod kernels;
 mod nat;
 mod pcap_reader;
+mod text;
 mod verify;
 mod walk;
 
 pub use fix::fix;
 pub use guard::guard;
+pub use identify::identify;
 pub use kernels::kernels;
 pub use nat::nat;
 pub use pcap_reader::pcap_reader;
+pub use text::text;
 pub use verify::verify;
 pub use walk::walk;
 
@@ -21,7 +25,7 @@ pub use walk::walk;
 pub type Target = fn(&[u8]);
 
 /// All targets, by name.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("pcap_reader", pcap_reader),
     ("walk", walk),
     ("verify", verify),
@@ -29,4 +33,6 @@ pub const TARGETS: [(&str, Target); 7] = [
     ("nat", nat),
     ("guard", guard),
     ("kernels", kernels),
+    ("identify", identify),
+    ("text", text),
 ];

@@ -51,7 +51,8 @@ pub struct Built {
 /// The reason why it cannot be built here.
 pub fn build() -> Result<Built, String> {
     let tools = Tools::ready()?;
-    let develop = tools.maturin(&["develop", "--quiet", "--locked"]);
+    let words = ["develop", "--quiet", "--locked"];
+    let develop = tools.maturin(&[&words[..], &UNOPTIMISED].concat());
     let wheel = tools.wheel();
     Ok(Built { tools, develop, wheel })
 }
@@ -147,14 +148,15 @@ impl Tools {
 
     /// Runs maturin in the package's folder.
     pub fn maturin(&self, words: &[&str]) -> Result<(), String> {
-        done(self.program("maturin").args(words).args(UNOPTIMISED))
+        done(self.program("maturin").args(words))
     }
 
     /// Tests the wheel, installed alone.
     fn wheel(&self) -> Result<(), String> {
         let folder = emptied(&self.target.join("python-wheel"))?;
         let to = folder.display().to_string();
-        self.maturin(&["build", "--quiet", "--locked", "--out", &to])?;
+        let words = ["build", "--quiet", "--locked", "--out", &to];
+        self.maturin(&[&words[..], &UNOPTIMISED].concat())?;
         self.check(PYTHON, &only(&folder)?)
     }
 
