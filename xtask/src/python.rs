@@ -3,7 +3,11 @@
 
 use crate::debian::install;
 use crate::outcome::Counts;
-use crate::shell::{ONCE, absolute, bytes, done, emptied, only, outside, target, unpacked};
+use crate::shell::{
+    EVERYTHING, ONCE, absolute, bytes, cargo, done, emptied, only, output, outside, target,
+    unpacked,
+};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,10 +30,16 @@ const PACKAGES: [(&str, &str); 5] = [
     ("mypy>=2,<3", "stubtest"),
 ];
 
-/// A crate that is compiled once more for the package, whose features are others than the
-/// workspace's, and whose speed its tests do not need: 8 s of processor time, not 32 (Emerald
-/// Rapids, 2026-11-29).
-const UNOPTIMISED: [&str; 2] = ["--config", "profile.dev.package.residue-net.opt-level=0"];
+/// The crates that the workspace's profile optimises, and all others: the wheel is compiled in a
+/// fifth of the time, and its tests compute little.
+const UNOPTIMISED: [&str; 6] = [
+    "--config",
+    "profile.dev.opt-level=0",
+    "--config",
+    "profile.dev.package.residue.opt-level=0",
+    "--config",
+    "profile.dev.package.residue-strength.opt-level=0",
+];
 
 /// The versions of Python for which types are checked: the oldest one, that from which on buffers
 /// have a type, and a new one.
@@ -38,23 +48,23 @@ const VERSIONS: [&str; 3] = ["3.11", "3.12", "3.14"];
 /// The module whose types are in a file beside it, and what of it need not be there.
 const STUBS: &[&str] = &["residue._residue", "--allowlist", "tests/stubtest.txt"];
 
-/// The package, built for its tests, and what came of its wheel.
+/// The package, installed for its tests, and what came of its wheel.
 pub struct Built {
     tools: Tools,
-    develop: Result<(), String>,
+    installed: Result<(), String>,
     wheel: Result<(), String>,
 }
 
-/// Builds the package, for its tests and as it is distributed.
+/// Builds the package as it is distributed, and installs it for its tests.
 ///
 /// # Errors
 /// The reason why it cannot be built here.
 pub fn build() -> Result<Built, String> {
     let tools = Tools::ready()?;
-    let words = ["develop", "--quiet", "--locked"];
-    let develop = tools.maturin(&[&words[..], &UNOPTIMISED].concat());
     let wheel = tools.wheel();
-    Ok(Built { tools, develop, wheel })
+    let installed = wheel.as_ref().map_err(String::clone).and_then(|path| tools.install(path));
+    let wheel = wheel.and_then(|path| tools.check(PYTHON, &path));
+    Ok(Built { tools, installed, wheel })
 }
 
 /// Runs the tests of the package and counts them.
@@ -62,8 +72,8 @@ pub fn build() -> Result<Built, String> {
 /// # Errors
 /// The reason why they cannot be run here.
 pub fn run(built: Result<Built, String>, counts: &mut Counts) -> Result<(), String> {
-    let Built { tools, develop, wheel } = built?;
-    if let Err(why) = develop {
+    let Built { tools, installed, wheel } = built?;
+    if let Err(why) = installed {
         counts.fail(&format!("the Python package cannot be built: {why}"));
         return Ok(());
     }
@@ -151,13 +161,29 @@ impl Tools {
         done(self.program("maturin").args(words))
     }
 
-    /// Tests the wheel, installed alone.
-    fn wheel(&self) -> Result<(), String> {
+    /// Builds the wheel.
+    fn wheel(&self) -> Result<PathBuf, String> {
         let folder = emptied(&self.target.join("python-wheel"))?;
         let to = folder.display().to_string();
         let words = ["build", "--quiet", "--locked", "--out", &to];
         self.maturin(&[&words[..], &UNOPTIMISED].concat())?;
-        self.check(PYTHON, &only(&folder)?)
+        only(&folder)
+    }
+
+    /// Installs a wheel in the environment, and in it the module that is compiled with the other
+    /// tests, optimised as they are.
+    fn install(&self, wheel: &Path) -> Result<(), String> {
+        let words = ["install", "--quiet", "--disable-pip-version-check", "--no-deps"];
+        done(self.program("pip").args(words).arg("--force-reinstall").arg(wheel))?;
+        done(cargo().args(EVERYTHING).arg("--quiet"))?;
+        let mut python = self.program("python");
+        let place = "import residue; print(residue._residue.__file__)";
+        let module = output(python.args(["-I", "-c", place]))?;
+        let library = format!("{DLL_PREFIX}_residue{DLL_SUFFIX}");
+        let built = self.target.join("debug").join(library);
+        std::fs::copy(&built, module.trim())
+            .map(drop)
+            .map_err(|error| format!("{} to {}: {error}", built.display(), module.trim()))
     }
 
     /// Builds a source distribution outside the repository, and tests the resulting wheel.
