@@ -1,4 +1,5 @@
-//! The order of the files of all crates: few circles, none between folders, and the layers.
+//! The order of the files of all crates: few circles, none between folders, and the layers; what
+//! each crate needs to be published.
 
 use residue_testing::imports::Imports;
 use std::fs;
@@ -46,6 +47,24 @@ fn crates() -> Vec<String> {
     }
     found.sort();
     found
+}
+
+/// Each crate of `crates/` is published alone: its package has what the registry shows.
+#[test]
+fn crates_have_what_the_registry_shows() {
+    for name in crates().iter().filter(|name| name.starts_with("crates/")) {
+        let folder = root().join(name);
+        for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            assert!(
+                folder.join(file).is_file(),
+                "{name}/{file} is missing: a link to ../../{file}"
+            );
+        }
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        for line in ["description = ", "readme.workspace = true", "all-features = true"] {
+            assert!(manifest.contains(line), "{name}/Cargo.toml lacks `{line}`");
+        }
+    }
 }
 
 fn imports(name: &str) -> Imports {

@@ -4,8 +4,8 @@
 use crate::debian::install;
 use crate::outcome::Counts;
 use crate::shell::{
-    EVERYTHING, ONCE, absolute, bytes, cargo, done, emptied, only, output, outside, target,
-    unpacked,
+    EVERYTHING, ONCE, VERSION, absolute, bytes, cargo, created, done, emptied, only, output,
+    outside, target, unpacked,
 };
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -48,11 +48,12 @@ const VERSIONS: [&str; 3] = ["3.11", "3.12", "3.14"];
 /// The module whose types are in a file beside it, and what of it need not be there.
 const STUBS: &[&str] = &["residue._residue", "--allowlist", "tests/stubtest.txt"];
 
-/// The package, installed for its tests, and what came of its wheel.
+/// The package, installed for its tests, and what came of its wheel and its sources.
 pub struct Built {
     tools: Tools,
     installed: Result<(), String>,
     wheel: Result<(), String>,
+    sources: Result<(), String>,
 }
 
 /// Builds the package as it is distributed, and installs it for its tests.
@@ -64,7 +65,8 @@ pub fn build() -> Result<Built, String> {
     let wheel = tools.wheel();
     let installed = wheel.as_ref().map_err(String::clone).and_then(|path| tools.install(path));
     let wheel = wheel.and_then(|path| tools.check(PYTHON, &path));
-    Ok(Built { tools, installed, wheel })
+    let sources = tools.sources(&tools.target.join("python-sources")).map(drop);
+    Ok(Built { tools, installed, wheel, sources })
 }
 
 /// Runs the tests of the package and counts them.
@@ -72,7 +74,7 @@ pub fn build() -> Result<Built, String> {
 /// # Errors
 /// The reason why they cannot be run here.
 pub fn run(built: Result<Built, String>, counts: &mut Counts) -> Result<(), String> {
-    let Built { tools, installed, wheel } = built?;
+    let Built { tools, installed, wheel, sources } = built?;
     if let Err(why) = installed {
         counts.fail(&format!("the Python package cannot be built: {why}"));
         return Ok(());
@@ -83,7 +85,9 @@ pub fn run(built: Result<Built, String>, counts: &mut Counts) -> Result<(), Stri
         let words = ["--python-version", version, "python/residue", "tests/typed.py"];
         ("types", tools.typed("mypy", &words))
     });
-    for (name, result) in stubs.into_iter().chain(types).chain([("wheel", wheel)]) {
+    for (name, result) in
+        stubs.into_iter().chain(types).chain([("wheel", wheel), ("sources", sources)])
+    {
         match result {
             Ok(()) => counts.passed += 1,
             Err(why) => counts.fail(&format!("Python: {name}: {why}")),
@@ -184,6 +188,13 @@ impl Tools {
         std::fs::copy(&built, module.trim())
             .map(drop)
             .map_err(|error| format!("{} to {}: {error}", built.display(), module.trim()))
+    }
+
+    /// Packs the source distribution; returns its path.
+    pub fn sources(&self, folder: &Path) -> Result<PathBuf, String> {
+        created(folder)?;
+        self.maturin(&["sdist", "--out", &folder.display().to_string()])?;
+        Ok(folder.join(format!("residue_codes-{VERSION}.tar.gz")))
     }
 
     /// Builds a source distribution outside the repository, and tests the resulting wheel.

@@ -3,9 +3,7 @@
 use super::{materials, musl};
 use crate::debian::install;
 use crate::python::{CHECK, PYTHON, Tools};
-use crate::shell::{
-    VERSION, add_target, done, emptied, entries, name, only, outside, read, target,
-};
+use crate::shell::{add_target, done, emptied, entries, name, only, outside, read, target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -47,9 +45,7 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     } else {
         skipped.push(format!("the wheel for free-threaded Pythons: there is no {FREE_THREADED}"));
     }
-    tools.maturin(&["sdist", "--out", &folder.display().to_string()])?;
-    let source = folder.join(format!("residue_codes-{VERSION}.tar.gz"));
-    tools.builds(&source)?;
+    tools.builds(&tools.sources(folder)?)?;
     Ok(skipped)
 }
 
