@@ -78,6 +78,11 @@ pub fn run(words: &[&str]) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if order.builder.is_some()
+        && let Err(why) = repeatable::committed()
+    {
+        return ended(Err(format!("--builder: {why}")));
+    }
     if !repeatable::is_set() {
         return ended(repeatable::run(words));
     }
@@ -162,7 +167,10 @@ fn list(folder: &Path, order: &Order<'_>) -> Result<Vec<String>, String> {
     let _ = std::fs::remove_file(folder.join(provenance::FILE));
     let mut skipped = Vec::new();
     if let Some(builder) = order.builder {
-        skipped = provenance::write(folder, builder, &order.parts, &digests(&names)?)?;
+        // Of other parts, which lie there from an earlier time, the commit is not known.
+        let is_of = |name: &&&Path| order.parts.iter().any(|part| name.starts_with(part));
+        let made: Vec<&Path> = names.iter().filter(is_of).copied().collect();
+        skipped = provenance::write(folder, builder, &order.parts, &digests(&made)?)?;
         names.push(Path::new(provenance::FILE));
     }
     let mut sum = Command::new(&program);

@@ -31,6 +31,14 @@ pub fn revision() -> Result<String, String> {
     env(REVISION)
 }
 
+/// Returns an error if the packages are made from more than the last commit.
+pub fn committed() -> Result<(), String> {
+    match output(Command::new("git").args(["status", "--porcelain"]))? {
+        none if none.is_empty() => Ok(()),
+        changes => Err(format!("the packages have what no commit has:\n{changes}")),
+    }
+}
+
 /// Runs this program again, with the time of the last commit, and with flags by which the compiler
 /// names no folder of this system.
 pub fn run(words: &[&str]) -> Result<(), String> {
@@ -57,10 +65,7 @@ pub fn run(words: &[&str]) -> Result<(), String> {
 
 /// Makes packages once more by these words, from a clone in another folder, and compares all files.
 pub fn again(words: &[&str]) -> Outcome {
-    let changes = output(Command::new("git").args(["status", "--porcelain"]))?;
-    if !changes.is_empty() {
-        return Err(format!("the clone would lack what is not committed:\n{changes}").into());
-    }
+    committed()?;
     let first = target()?.join("packages");
     let differences = outside("another-folder", |place| {
         let clone = place.join("residue");
