@@ -87,8 +87,12 @@ pub fn run(words: &[&str]) -> ExitCode {
         return ended(repeatable::run(words));
     }
     let made = is_good("packages", packages(&order));
+    if !made || !order.again {
+        return code(made);
+    }
     let first: Vec<&str> = words.iter().copied().filter(|word| *word != "--again").collect();
-    code(made && (!order.again || is_good("made again, the same bytes", repeatable::again(&first))))
+    let again = repeatable::again(&first, &order.parts);
+    code(is_good("made again, the same bytes", again))
 }
 
 /// What to make, and how.

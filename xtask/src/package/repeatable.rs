@@ -1,5 +1,6 @@
 //! Packages whose bytes depend neither on the folder nor on the time in which they are made.
 
+use super::provenance::FILE;
 use crate::outcome::{Outcome, Problem};
 use crate::shell::{
     absolute, bytes, cargo, done, entries, env, name, output, outside, target, target_variable,
@@ -63,8 +64,9 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err("not all packages are good".to_string()) }
 }
 
-/// Makes packages once more by these words, from a clone in another folder, and compares all files.
-pub fn again(words: &[&str]) -> Outcome {
+/// Makes packages once more by these words, from a clone in another folder, and compares all files
+/// of these parts; others may lie there from an earlier time.
+pub fn again(words: &[&str], parts: &[&str]) -> Outcome {
     committed()?;
     let first = target()?.join("packages");
     let differences = outside("another-folder", |place| {
@@ -76,7 +78,16 @@ pub fn again(words: &[&str]) -> Outcome {
         let mut make = cargo();
         make.args(["xtask", "package"]).args(words).current_dir(&clone);
         done(make.env_remove(REVISION).env_remove("CARGO_TARGET_DIR"))?;
-        differences(&first, &clone.join("target/packages"))
+        let second = clone.join("target/packages");
+        let mut differ = Vec::new();
+        for part in parts {
+            differ.extend(differences(&first.join(part), &second.join(part))?);
+        }
+        let statement = |folder: &Path| std::fs::read(folder.join(FILE)).ok();
+        if statement(&first) != statement(&second) {
+            differ.push(FILE.to_string());
+        }
+        Ok(differ)
     })?;
     match differences.join(", ") {
         none if none.is_empty() => Ok(()),
