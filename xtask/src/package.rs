@@ -91,7 +91,7 @@ pub fn run(words: &[&str]) -> ExitCode {
         return code(made);
     }
     let first: Vec<&str> = words.iter().copied().filter(|word| *word != "--again").collect();
-    let again = repeatable::again(&first, &order.parts);
+    let again = repeatable::again(&first, &[&order.parts[..], &[provenance::FILE]].concat());
     code(is_good("made again, the same bytes", again))
 }
 

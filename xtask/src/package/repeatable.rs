@@ -1,6 +1,5 @@
 //! Packages whose bytes depend neither on the folder nor on the time in which they are made.
 
-use super::provenance::FILE;
 use crate::outcome::{Outcome, Problem};
 use crate::shell::{
     absolute, bytes, cargo, done, entries, env, name, output, outside, target, target_variable,
@@ -64,9 +63,9 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err("not all packages are good".to_string()) }
 }
 
-/// Makes packages once more by these words, from a clone in another folder, and compares all files
-/// of these parts; others may lie there from an earlier time.
-pub fn again(words: &[&str], parts: &[&str]) -> Outcome {
+/// Makes packages once more by these words, from a clone in another folder, and compares what has
+/// these names; other parts may lie there from an earlier time.
+pub fn again(words: &[&str], names: &[&str]) -> Outcome {
     committed()?;
     let first = target()?.join("packages");
     let differences = outside("another-folder", |place| {
@@ -80,12 +79,13 @@ pub fn again(words: &[&str], parts: &[&str]) -> Outcome {
         done(make.env_remove(REVISION).env_remove("CARGO_TARGET_DIR"))?;
         let second = clone.join("target/packages");
         let mut differ = Vec::new();
-        for part in parts {
-            differ.extend(differences(&first.join(part), &second.join(part))?);
-        }
-        let statement = |folder: &Path| std::fs::read(folder.join(FILE)).ok();
-        if statement(&first) != statement(&second) {
-            differ.push(FILE.to_string());
+        for name in names {
+            let (one, other) = (first.join(name), second.join(name));
+            if one.is_dir() {
+                differ.extend(differences(&one, &other)?);
+            } else if std::fs::read(one).ok() != std::fs::read(other).ok() {
+                differ.push((*name).to_string());
+            }
         }
         Ok(differ)
     })?;
