@@ -4,8 +4,8 @@ use residue::Code;
 use residue::code::partial::{self, Partial};
 use residue_net::filter::Filter;
 
-/// Any text as a code, a partial and a filter: it is refused, or what was read writes itself as a
-/// text that says the same.
+/// Any text as a code, a partial and a filter: it is refused, or a code or partial that was read
+/// writes itself as a text that says the same.
 pub fn text(input: &[u8]) {
     let Ok(text) = str::from_utf8(input) else { return };
     if let Ok(code) = text.parse::<Code>() {

@@ -1,5 +1,6 @@
 """Tests that captures have the verdicts and causes of captures/cases.csv."""
 
+import contextlib
 import csv
 import dataclasses
 import gzip
@@ -7,6 +8,7 @@ import os
 import signal
 import struct
 import threading
+import time
 from xml.etree import ElementTree
 
 import pytest
@@ -47,31 +49,38 @@ def test_progress(checks):
     assert calls == sorted(calls) and calls[-1] == (size, size)
 
 
-def test_progress_of_a_long_capture_that_is_given_up(tmp_path):
-    good = (CAPTURES / "nat-tcp.good.pcap").read_bytes()
-    long = tmp_path / "long.pcap"
-    long.write_bytes(good[:24] + good[24:] * 400_000)
-    calls = []
-
-    def few(done, total):
-        calls.append((done, total))
-        if len(calls) == 2:
-            raise LookupError("enough")
-
-    with pytest.raises(LookupError, match="enough"):
-        residue.pcap.verify(long, progress=few)
-    total = 2 * long.stat().st_size
-    assert len(calls) == 2 and 0 < calls[0][0] < calls[1][0] < total == calls[0][1]
+def slowly(path, content):
+    """Writes to a pipe in pieces, with longer pauses than those between two reports of progress."""
+    with contextlib.suppress(BrokenPipeError), open(path, "wb", buffering=0) as pipe:
+        for start in range(0, len(content), 200):
+            pipe.write(content[start : start + 200])
+            time.sleep(0.1)
 
 
-def test_progress_of_a_stream(tmp_path):
+@pytest.mark.parametrize("given_up", [False, True])
+def test_progress_of_a_stream(tmp_path, given_up):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     content = (CAPTURES / "nat-tcp.bad.pcap").read_bytes()
-    threading.Thread(target=fifo.write_bytes, args=(content,)).start()
+    writer = threading.Thread(target=slowly, args=(fifo, content))
+    writer.start()
     calls = []
-    residue.pcap.verify(fifo, checks=None, progress=lambda *call: calls.append(call))
-    assert calls[-1] == (len(content), None)
+
+    def progress(done, total):
+        calls.append((done, total))
+        if given_up and len(calls) == 2:
+            raise LookupError("enough")
+
+    if given_up:
+        with pytest.raises(LookupError, match="enough"):
+            residue.pcap.verify(fifo, checks=None, progress=progress)
+    else:
+        residue.pcap.verify(fifo, checks=None, progress=progress)
+        assert len(calls) > 2 and calls[-1] == (len(content), None)
+    writer.join()
+    done = [call[0] for call in calls]
+    assert done == sorted(done) and done[0] < done[1] <= len(content)
+    assert len(calls) == 2 or not given_up
 
 
 def parts(report):

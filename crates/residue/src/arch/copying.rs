@@ -341,7 +341,7 @@ mod tests {
                 let found = tier.offset(memory[start..].as_ptr(), length);
                 assert_eq!(found, inside.then(|| start - from), "{length} bytes from {start} on");
             }
-            // So many bytes that their end would be inside again.
+            // The end of this many bytes would be inside again.
             assert_eq!(tier.offset(memory[start..].as_ptr(), usize::MAX), None);
         }
     }

@@ -49,7 +49,7 @@ fn equal_codes_are_one_key() {
     counts.sort_unstable();
     assert_eq!(counts, [1, 1, 2, 2]);
 
-    // Few of the catalogue's codes share a hash, or a table of codes would be a list.
+    // No two of the catalogue's codes share a hash: a table of codes is no list.
     let hashes = BuildHasherDefault::<DefaultHasher>::default();
     let hashes: HashSet<u64> = Code::all().map(|code| hashes.hash_one(&code)).collect();
     assert_eq!(hashes.len(), Code::all().count());
