@@ -40,7 +40,7 @@ pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
 pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
-pub(crate) use scalar::{LOADS_ANYWHERE, scalar, word};
+pub(crate) use scalar::{LOADS_ANYWHERE, laid_out_behind, scalar, word};
 pub(crate) use sums::last_word;
 pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, corrected32};
 
@@ -216,15 +216,15 @@ macro_rules! tiers {
                     #[cold]
                     #[inline(never)]
                     unsafe fn apart<B: crate::body::Body<$name>>(
-                        context: &crate::body::Context<B, $name>,
                         state: crate::body::State<B, $name>,
                         data: &[u8],
+                        context: &crate::body::Context<B, $name>,
                     ) -> crate::body::State<B, $name> {
                         // SAFETY: the caller ensures that the CPU has `NEEDS`.
-                        unsafe { <$name as crate::body::Enter>::enter::<B>(context, state, data) }
+                        unsafe { <$name as crate::body::Enter>::enter::<B>(state, data, context) }
                     }
                     // SAFETY: `self` exists, so the CPU has `NEEDS`.
-                    unsafe { apart::<B>(context, state, data) }
+                    unsafe { apart::<B>(state, data, context) }
                 }
             }
 
@@ -236,9 +236,9 @@ macro_rules! tiers {
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
                 unsafe fn enter<B: crate::body::Body<Self>>(
-                    context: &crate::body::Context<B, Self>,
                     state: crate::body::State<B, Self>,
                     data: &[u8],
+                    context: &crate::body::Context<B, Self>,
                 ) -> crate::body::State<B, Self> {
                     B::run($name(()), context, state, data)
                 }
@@ -246,8 +246,8 @@ macro_rules! tiers {
                 #[allow(private_bounds, private_interfaces)]
                 $(#[target_feature(enable = $feature)])*
                 unsafe fn enter_oneshot<B: crate::body::Body<Self>>(
-                    context: &crate::body::Context<B, Self>,
                     data: &[u8],
+                    context: &crate::body::Context<B, Self>,
                 ) -> crate::body::Value<B, Self> {
                     use crate::body::Family;
                     let state = B::run($name(()), context, B::Family::start(context), data);

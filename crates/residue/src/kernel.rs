@@ -98,9 +98,11 @@ impl KernelInfo {
     }
 }
 
+// The context comes last, so that a public function, which has none, calls an entry with its own
+// arguments where they are.
 pub(crate) type Run<F> =
-    unsafe fn(&<F as Family>::Context, <F as Family>::State, &[u8]) -> <F as Family>::State;
-pub(crate) type Oneshot<F> = unsafe fn(&<F as Family>::Context, &[u8]) -> <F as Family>::Value;
+    unsafe fn(<F as Family>::State, &[u8], &<F as Family>::Context) -> <F as Family>::State;
+pub(crate) type Oneshot<F> = unsafe fn(&[u8], &<F as Family>::Context) -> <F as Family>::Value;
 pub(crate) type CopyRun<F> = unsafe fn(
     &<F as Family>::Context,
     <F as Family>::State,
@@ -150,11 +152,11 @@ impl<F: Family> Kernel<F> {
     /// It takes a few cycles more and halves what is compiled: for CPUs that are rare.
     pub(crate) const fn compact<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
         unsafe fn oneshot<T: Enter, B: Body<T>>(
-            context: &Context<B, T>,
             data: &[u8],
+            context: &Context<B, T>,
         ) -> Value<B, T> {
             // SAFETY: the caller ensures that the CPU has what the tier needs.
-            let state = unsafe { T::enter::<B>(context, B::Family::start(context), data) };
+            let state = unsafe { T::enter::<B>(B::Family::start(context), data, context) };
             B::Family::finish(context, state)
         }
         let (run, oneshot) = (T::enter::<B>, oneshot::<T, B>);
@@ -198,8 +200,8 @@ impl<F: Family> Kernel<F> {
         Kernel {
             info: KernelInfo { name, needs, ..KernelInfo::PORTABLE },
             entries: Entries {
-                run: |_, state, _| state,
-                oneshot: |context, _| F::finish(context, F::start(context)),
+                run: |state, _, _| state,
+                oneshot: |_, context| F::finish(context, F::start(context)),
                 copy: None,
                 batch: None,
             },
@@ -281,14 +283,14 @@ impl<F: Family> Forced<F> {
     pub fn run(&self, context: &F::Context, state: F::State, data: &[u8]) -> F::State {
         // SAFETY: `self` is made only by `Kernel::force_on`, which checks that the CPU has the
         // features the kernel needs.
-        unsafe { (self.entries.run)(context, state, data) }
+        unsafe { (self.entries.run)(state, data, context) }
     }
 
     /// Returns the check value of `data`.
     #[inline]
     pub fn value(&self, context: &F::Context, data: &[u8]) -> F::Value {
         // SAFETY: as in `run`.
-        unsafe { (self.entries.oneshot)(context, data) }
+        unsafe { (self.entries.oneshot)(data, context) }
     }
 
     /// Advances `state` over `from`, and copies it to `to`. The last eight bytes may stay as they

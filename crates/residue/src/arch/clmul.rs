@@ -339,9 +339,10 @@ fn shift_index(from: usize) -> &'static [u8; 16] {
 
 /// Products of short data, of which no branch depends on the length.
 pub(crate) trait CarryLessMasked: CarryLess {
-    /// Returns the sum of the products of eight words and `factors`: of 1 to 64 bytes of data,
-    /// zeros behind them, and `register` added to the first ones.
-    fn dot(self, data: &[u8], register: Self::V, factors: &[u64; 8]) -> Self::V;
+    /// Returns the sum of the products of eight words and `factors`, both in little-endian order:
+    /// the words of 1 to 64 bytes of data, `register` added to the first ones, and zeros behind
+    /// them.
+    fn dot(self, data: &[u8], register: Self::V, factors: &[u8; 64]) -> Self::V;
 }
 
 /// Products of every byte with a matrix of 8 by 8 bits over GF(2).

@@ -33,9 +33,9 @@ pub trait Enter: Tier {
     /// The CPU must have [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter<B: Body<Self>>(
-        context: &Context<B, Self>,
         state: State<B, Self>,
         data: &[u8],
+        context: &Context<B, Self>,
     ) -> State<B, Self>;
 
     /// Runs a body with the features enabled, from first byte to finished value.
@@ -44,8 +44,8 @@ pub trait Enter: Tier {
     /// The CPU must have [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_oneshot<B: Body<Self>>(
-        context: &Context<B, Self>,
         data: &[u8],
+        context: &Context<B, Self>,
     ) -> Value<B, Self>;
 
     /// Runs a body with the features enabled, and stores all bytes of `data` that it loads as

@@ -199,24 +199,24 @@ impl<F: Family> Dispatch<F> {
         #[cold]
         #[inline(never)]
         unsafe fn first<F: Family>(
-            run: &Choice<Run<F>>,
-            context: &F::Context,
             state: F::State,
             data: &[u8],
+            context: &F::Context,
+            run: &Choice<Run<F>>,
         ) -> F::State {
             // SAFETY: the caller ensures it.
-            unsafe { run.choose()(context, state, data) }
+            unsafe { run.choose()(state, data, context) }
         }
         // SAFETY: a `Choice` returns entries of kernels whose needs are within `cpu::features`, and
         // the last kernel of a table needs nothing.
         unsafe {
             match self {
                 Dispatch::Among { run, .. } => run.with(
-                    |entry| entry(context, state, data),
-                    || first::<F>(run, context, state, data),
+                    |entry| entry(state, data, context),
+                    || first::<F>(state, data, context, run),
                 ),
                 Dispatch::Last(kernels) => {
-                    (kernels[kernels.len() - 1].entries.run)(context, state, data)
+                    (kernels[kernels.len() - 1].entries.run)(state, data, context)
                 }
             }
         }
@@ -232,12 +232,12 @@ impl<F: Family> Dispatch<F> {
         /// The CPU must have what the kernel needs.
         #[inline(never)]
         unsafe fn apart<F: Family>(
-            entry: Oneshot<F>,
-            context: &F::Context,
             data: &[u8],
+            context: &F::Context,
+            entry: Oneshot<F>,
         ) -> F::Value {
             // SAFETY: the caller ensures it.
-            unsafe { entry(context, data) }
+            unsafe { entry(data, context) }
         }
         /// Chooses, and calls the choice, as in `run`.
         ///
@@ -246,20 +246,20 @@ impl<F: Family> Dispatch<F> {
         #[cold]
         #[inline(never)]
         unsafe fn first<F: Family>(
-            oneshot: &Choice<Oneshot<F>>,
-            context: &F::Context,
             data: &[u8],
+            context: &F::Context,
+            oneshot: &Choice<Oneshot<F>>,
         ) -> F::Value {
             // SAFETY: the caller ensures it.
-            unsafe { oneshot.choose()(context, data) }
+            unsafe { oneshot.choose()(data, context) }
         }
         // SAFETY: as in `run`.
         unsafe {
             match self {
                 Dispatch::Among { oneshot, .. } => oneshot
-                    .with(|entry| entry(context, data), || first::<F>(oneshot, context, data)),
+                    .with(|entry| entry(data, context), || first::<F>(data, context, oneshot)),
                 Dispatch::Last(kernels) => {
-                    apart::<F>(kernels[kernels.len() - 1].entries.oneshot, context, data)
+                    apart::<F>(data, context, kernels[kernels.len() - 1].entries.oneshot)
                 }
             }
         }

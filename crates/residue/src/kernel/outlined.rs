@@ -23,7 +23,7 @@ impl<T: Enter, F: Family> Outlined<T, F> {
     #[inline(always)]
     pub(crate) fn run(&self, _: T, context: &F::Context, state: F::State, data: &[u8]) -> F::State {
         // SAFETY: the marker exists, so the CPU has the features of the tier.
-        unsafe { (self.run)(context, state, data) }
+        unsafe { (self.run)(state, data, context) }
     }
 }
 

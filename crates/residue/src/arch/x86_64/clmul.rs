@@ -195,6 +195,20 @@ pub(super) static LAST: [u8; 128] = {
     last
 };
 
+/// The mask of a vector's last 16 bytes, in one cache line.
+#[repr(align(64))]
+struct LastLane([u8; 64]);
+
+static LAST_LANE: LastLane = {
+    let mut last = [0; 64];
+    let mut i = 48;
+    while i < 64 {
+        last[i] = 0xff;
+        i += 1;
+    }
+    LastLane(last)
+};
+
 impl CarryLessWide for Avx512Vpclmul {
     type W = __m512i;
     type Narrow = Avx2Vpclmul;
@@ -242,8 +256,7 @@ impl CarryLessWide for Avx512Vpclmul {
             _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(reversed(self)))
         }
         fn last_lane(self, v: __m512i) -> __m512i {
-            // The last 16 bytes.
-            _mm512_and_si512(v, self.load_wide(LAST[16..].first_chunk().unwrap_or(&[0; 64])))
+            _mm512_and_si512(v, self.load_wide(&LAST_LANE.0))
         }
         fn tail(self, v: __m512i, last: &[u8; 64], bytes: usize) -> [__m512i; 2] {
             let index = self.load_wide(PLACES[bytes..].first_chunk().unwrap_or(&[0; 64]));
@@ -296,20 +309,20 @@ impl CarryLessMasked for Avx512Vpclmul {
     ops! {
         // Vectors of 32 bytes: their masked loads, products and moves are there sooner than those
         // of one of 64.
-        fn dot(self, data: &[u8], register: __m128i, factors: &[u64; 8]) -> __m128i {
+        fn dot(self, data: &[u8], register: __m128i, factors: &[u8; 64]) -> __m128i {
             let n = data.len();
             debug_assert!((1..=64).contains(&n));
             // BZHI leaves as many ones as there are bytes, and loads under a mask read no others.
             // A second load without any byte has an address inside: one in an absent page would be
             // slow.
             let mask = _bzhi_u64(u64::MAX, n as u32);
-            let second = data.as_ptr().wrapping_add(if n > 32 { 32 } else { 0 });
+            let second = data.as_ptr().wrapping_add(n.wrapping_sub(1) & 32);
             let v = _mm256_maskz_loadu_epi8(mask as u32, data.as_ptr().cast());
             let v = _mm256_xor_si256(v, _mm256_zextsi128_si256(register));
             let w = _mm256_maskz_loadu_epi8((mask >> 32) as u32, second.cast());
             let factors = factors.as_ptr();
             let first = _mm256_loadu_si256(factors.cast());
-            let second = _mm256_loadu_si256(factors.add(4).cast());
+            let second = _mm256_loadu_si256(factors.add(32).cast());
             let low = _mm256_clmulepi64_epi128::<0x00>(v, first);
             let high = _mm256_clmulepi64_epi128::<0x11>(v, first);
             let low2 = _mm256_clmulepi64_epi128::<0x00>(w, second);

@@ -5,7 +5,7 @@
 //! by a power of x, and the constants divide by it ([`powers`](crate::crc::powers)).
 
 use super::lanes::{reduce64, reduce128, register_lane};
-use crate::arch::{CarryLess, CarryLessMasked};
+use crate::arch::{CarryLess, CarryLessMasked, laid_out_behind, scalar};
 use crate::body::{Body, Edges};
 use crate::crc::family::CompiledIn;
 use crate::crc::keys::Keys;
@@ -40,20 +40,12 @@ impl<N: CompiledIn, T: CarryLessMasked, B: Body<T, Family = N>> Body<T> for AtOn
             words::<T>(t, keys, state.into(), data)
         } else {
             let register = register_lane::<T, true>(t, state.into());
-            reduce64::<T, true>(t, keys, t.dot(data, register, N::powers().from(n)))
+            // Kept apart: the two ways would end in one, to which this one would jump.
+            scalar(reduce64::<T, true>(t, keys, t.dot(data, register, N::powers().from(n))))
         };
         N::Word::of_low(register.into())
     }
 }
-
-/// Has the compiler lay out what runs after it behind the code of short data, which then needs no
-/// stack frame and fewer jumps.
-///
-/// At busy times Emerald Rapids takes two cycles for each jump: by this and a shorter way from C,
-/// CRC-32 of 8 and 16 bytes takes 0.69 to 0.75 of the time there (2026-11-29,
-/// docs/speed/peers.md).
-#[cold]
-fn laid_out_behind() {}
 
 /// Computes the register after 0, 8 or 16 bytes.
 #[inline(always)]
