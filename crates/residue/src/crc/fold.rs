@@ -35,7 +35,8 @@ pub(crate) use streams::{FoldStreams, LongOrStreams};
 use super::constants::{COPIES_FROM, Constants, Embedded};
 use super::keys::Keys;
 use crate::arch::{
-    ALIGNED_FROM, CarryLess, CarryLessWide, aligns, lane_head, lane_tail, tail_bytes, with_ahead,
+    ALIGNED_FROM, CarryLess, CarryLessWide, aligns, laid_out_behind, lane_head, lane_tail,
+    tail_bytes, with_ahead,
 };
 use crate::body::{Body, Edges};
 use crate::cpu::ReadAhead;
@@ -75,9 +76,8 @@ impl<T: CarryLessWide, const BY_LANE_TO: usize, const APART_FROM: usize> Body<T>
     const EDGES: Edges = Edges::of(&[ALIGNED_FROM, APART_FROM], &[<FoldLong as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(tier: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
-        let n = data.len();
-        let apart =
-            n > 64 * T::LANES && (n >= APART_FROM || n >= ALIGNED_FROM && T::TAILS && aligns());
+        let at_least = |from| data.len() >= usize::max(from, 64 * T::LANES + 1);
+        let apart = at_least(APART_FROM) || at_least(ALIGNED_FROM) && T::TAILS && aligns();
         // Two copies of the code, so that the loops do not test the bit order.
         if apart {
             tier.outline::<FoldLong>(context, state, data)
@@ -104,13 +104,13 @@ fn run<
     if data.len() <= 16 {
         short::<T, REFLECTED>(t, keys, state, data)
     } else {
-        // Code for some lengths only, which the CRCs with compiled-in constants are worth.
-        let lane = if APART_FROM != 0 && data.len() <= T::NARROW_TO {
-            fold::<T::Narrow, REFLECTED, BY_LANE_TO, false>(t.narrow(), keys, state, data)
-        } else if APART_FROM > 64 * T::LANES {
+        let lane = if APART_FROM == 0 {
+            fold::<T, REFLECTED, BY_LANE_TO, false>(t, keys, state, data)
+        } else if data.len() > T::NARROW_TO {
             fold::<T, REFLECTED, BY_LANE_TO, true>(t, keys, state, data)
         } else {
-            fold::<T, REFLECTED, BY_LANE_TO, false>(t, keys, state, data)
+            laid_out_behind();
+            fold::<T::Narrow, REFLECTED, BY_LANE_TO, false>(t.narrow(), keys, state, data)
         };
         reduce128::<T, REFLECTED>(t, keys, lane)
     }
@@ -173,6 +173,7 @@ pub(super) fn fold<
             let four = [first, spilled(b), load(c), load(d)];
             // Not by the number of vectors, of which the compiler would make a table of jumps.
             if LONG && data.len() > 64 * T::LANES {
+                laid_out_behind();
                 // They are shorter than `APART_FROM`.
                 gather(t, keys, fold_on::<T, REFLECTED>(t, keys, four, more, None))
             } else {

@@ -131,11 +131,11 @@ use super::gf2::{self, Multiples};
 use crate::arch::CarryLessWide;
 
 /// The constants of folding and reduction.
+///
+/// In this order each four of `lanes` that four accumulators take at the end lie in one cache line.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Keys {
-    /// The factors that move a lane forward by 16, 15, ..., 1 lanes of 128 bits, of its low and its
-    /// high 64 bits. Zeros follow, for the lane all others move to.
-    pub(super) lanes: [u128; 17],
     /// x^128 (normal) or x^127 (reflected): brings the upper 64 bits of a lane down.
     pub(super) half: u128,
     /// The quotient x^128 / P without its top term, x^64.
@@ -143,7 +143,12 @@ pub(crate) struct Keys {
     /// Whether P has a constant term, which the reflected form of the reduction does not store. It
     /// has one only at 64 bits.
     pub(super) odd: bool,
+    /// The factors that move a lane forward by 16, 15, ..., 1 lanes of 128 bits, of its low and its
+    /// high 64 bits. Zeros follow, for the lane all others move to.
+    pub(super) lanes: [u128; 17],
 }
+
+const _: () = assert!(core::mem::offset_of!(Keys, lanes) % 64 == 48);
 
 impl Keys {
     pub(crate) const fn new(poly: u64, multiples: &Multiples, reflected: bool) -> Keys {
