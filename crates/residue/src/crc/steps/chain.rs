@@ -1,7 +1,7 @@
 //! One chain of CRC instructions.
 
 use super::shift::HasCrcInstruction;
-use crate::arch::{CrcStep, Polynomial};
+use crate::arch::{CrcStep, Polynomial, laid_out_behind};
 use crate::body::{Body, Edges};
 use crate::words::short_word;
 use core::marker::PhantomData;
@@ -83,15 +83,16 @@ pub(crate) const fn before_zeros<P: Polynomial>() -> [u32; 9] {
 #[inline(always)]
 fn head<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> (u32, &[[u8; 8]]) {
     let n = data.len();
-    if n == 0 {
-        return (register, &[]);
-    }
     // One-shot entries know the register when they are compiled.
     if let (Some(first), u32::MAX) = (data.first_chunk(), register) {
         let zeros = n.wrapping_neg() % 8;
         let start = const { &before_zeros::<P>() }[zeros];
         let register = tier.step8(start, u64::from_le_bytes(*first) << (8 * zeros));
         return (register, data[8 - zeros..].as_chunks().0);
+    }
+    laid_out_behind();
+    if n == 0 {
+        return (register, &[]);
     }
     let head = (n - 1) % 8 + 1;
     let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
@@ -114,13 +115,7 @@ impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial>> Body<T> for HeadShift<F> {
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
         let (mut c, words) = head(tier, state, data);
-        let (fours, rest) = words.as_chunks::<4>();
-        for four in fours {
-            c = tier.step8(c, word(&four[0]));
-            c = tier.step8(c, word(&four[1]));
-            c = tier.step8(c, word(&four[2]));
-            c = tier.step8(c, word(&four[3]));
-        }
+        let (rest, fours) = words.as_rchunks::<4>();
         if let Some((first, rest)) = rest.split_first() {
             c = tier.step8(c, word(first));
             if let Some((second, rest)) = rest.split_first() {
@@ -129,6 +124,13 @@ impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial>> Body<T> for HeadShift<F> {
                     c = tier.step8(c, word(third));
                 }
             }
+        }
+        // Behind the rest, the short data take no jump over the loop.
+        for four in fours {
+            c = tier.step8(c, word(&four[0]));
+            c = tier.step8(c, word(&four[1]));
+            c = tier.step8(c, word(&four[2]));
+            c = tier.step8(c, word(&four[3]));
         }
         c
     }

@@ -2,7 +2,7 @@
 
 use super::chain::HeadShift;
 use super::shift::HasCrcInstruction;
-use crate::arch::{CarryLessWide, CrcStep, Polynomial};
+use crate::arch::{ALIGNED_FROM, CarryLessWide, CrcStep, Polynomial};
 use crate::body::{Body, Edges};
 use crate::crc::fold::{FoldLong, fold, fold_long};
 use core::marker::PhantomData;
@@ -22,10 +22,10 @@ impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAI
         if data.len() <= CHAIN_TO {
             return <HeadShift<F> as Body<T>>::run(tier, &(), state, data);
         }
-        if data.len() > 64 * T::LANES {
+        if data.len() >= usize::max(ALIGNED_FROM, 64 * T::LANES + 1) {
             return tier.outline::<FoldStepsLong<F>>(&(), state, data);
         }
-        let lane = fold::<T, true, 0, false>(tier, &F::constants().fold, state.into(), data);
+        let lane = fold::<T, true, 0, true>(tier, &F::constants().fold, state.into(), data);
         reduce(tier, lane)
     }
 }
