@@ -272,13 +272,8 @@ pub(crate) trait Weighted<U: Unit>: Load {
 
     /// The fewest bytes that are summed as 64-bit words, none or a word, and the most.
     const BY_WORDS: [usize; 2] = [0, 8 * U::WORDS];
-
-    /// Returns whether short data of `n` bytes are summed as 64-bit words.
-    #[inline(always)]
-    fn by_words(n: usize) -> bool {
-        let [least, most] = Self::BY_WORDS;
-        (least..=most).contains(&n)
-    }
+    /// Whether data of 8 and of 16 bytes are summed as 64-bit words, and no others.
+    const ONE_OR_TWO_WORDS: bool = false;
 
     /// Returns S and W of data no longer than two vectors.
     #[inline(always)]

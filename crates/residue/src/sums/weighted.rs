@@ -163,22 +163,30 @@ fn fit_words<F: Modular>(n: usize) -> bool {
     n <= 8 || n.is_multiple_of(F::Unit::BYTES)
 }
 
+/// Sums one word of bytes, of `least` bytes or more.
+///
+/// The compiler sees by the bounds of the sums that those of one short message are below the
+/// modulus of Adler-32, and need no divisions; and so in [`two_words`].
+#[inline(always)]
+fn one_word<F: Modular>(state: [u32; 2], data: &[u8], least: usize) -> (u32, u32) {
+    let (s, w) = words::<F::Unit, 1, 0>(data, least);
+    next::<F>(state, data.len() & 15, (s & 0x7ff, w & 0x3fff))
+}
+
+/// Sums two words of bytes, more than eight bytes.
+#[inline(always)]
+fn two_words<F: Modular>(state: [u32; 2], data: &[u8], least: usize) -> (u32, u32) {
+    let (s, w) = words::<F::Unit, 2, 8>(data, least);
+    next::<F>(state, data.len() & 31, (s & 0xfff, w.min(0x8fff)))
+}
+
 /// Sums `least` to `most` bytes, at most six 64-bit words of bytes or eight of 16-bit units.
 #[inline(always)]
 fn few<F: Modular>(state: [u32; 2], data: &[u8], [least, most]: [usize; 2]) -> (u32, u32) {
-    let units = data.len().div_ceil(F::Unit::BYTES);
     // By the minimum the compiler leaves out what no caller needs, and mostly a table of jumps.
     let sums = match data.len().div_ceil(8).min(most.div_ceil(8)) {
-        // The bounds of the sums of up to sixteen bytes: by them the compiler sees that those of
-        // one short message are below the modulus of Adler-32, and need no divisions.
-        0 | 1 if F::Unit::BYTES == 1 => {
-            let (s, w) = words::<F::Unit, 1, 0>(data, least);
-            return next::<F>(state, units & 15, (s & 0x7ff, w & 0x3fff));
-        }
-        2 if F::Unit::BYTES == 1 => {
-            let (s, w) = words::<F::Unit, 2, 8>(data, least);
-            return next::<F>(state, units & 31, (s & 0xfff, w.min(0x8fff)));
-        }
+        0 | 1 if F::Unit::BYTES == 1 => return one_word::<F>(state, data, least),
+        2 if F::Unit::BYTES == 1 => return two_words::<F>(state, data, least),
         0 | 1 => words::<F::Unit, 1, 0>(data, least),
         2 => words::<F::Unit, 2, 8>(data, least),
         3 => words::<F::Unit, 3, 16>(data, least),
@@ -189,7 +197,7 @@ fn few<F: Modular>(state: [u32; 2], data: &[u8], [least, most]: [usize; 2]) -> (
         _ if F::Unit::BYTES == 2 => words::<F::Unit, 8, 56>(data, least),
         _ => words::<F::Unit, 6, 40>(data, least),
     };
-    next::<F>(state, units, sums)
+    next::<F>(state, data.len().div_ceil(F::Unit::BYTES), sums)
 }
 
 /// Sums short data: no loop, or one over single vectors.
@@ -200,8 +208,18 @@ fn few<F: Modular>(state: [u32; 2], data: &[u8], [least, most]: [usize; 2]) -> (
 #[inline(always)]
 fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]) -> (u32, u32) {
     const { assert!(T::SHORT_TO.div_ceil(F::Unit::BYTES) <= Deferred::<F>::UNITS) };
+    const { assert!(!T::ONE_OR_TWO_WORDS || F::Unit::BYTES == 1) };
     let n = data.len();
-    if T::by_words(n) && fit_words::<F>(n) {
+    let [least, most] = T::BY_WORDS;
+    if T::ONE_OR_TWO_WORDS {
+        // Each by a test of its own: together they take two jumps more.
+        if let Ok(word) = <&[u8; 8]>::try_from(data) {
+            return one_word::<F>(state, word, 8);
+        }
+        if let Ok(words) = <&[u8; 16]>::try_from(data) {
+            return two_words::<F>(state, words, 16);
+        }
+    } else if (least..=most).contains(&n) && fit_words::<F>(n) {
         return few::<F>(state, data, T::BY_WORDS);
     }
     let units = n.div_ceil(F::Unit::BYTES);

@@ -153,12 +153,8 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     /// Eleven vectors: then B fits 32 bits, also that of words.
     const SHORT_TO: usize = 704;
     /// A vector is as fast as the branches on fewer than eight bytes.
-    const BY_WORDS: [usize; 2] = [8, U::WORDS_TO];
-
-    #[inline(always)]
-    fn by_words(n: usize) -> bool {
-        U::by_words(n)
-    }
+    const BY_WORDS: [usize; 2] = [8, 8 * U::WORDS];
+    const ONE_OR_TWO_WORDS: bool = U::ONE_OR_TWO_WORDS;
 
     #[inline(always)]
     fn zero(self) -> Sums {

@@ -21,13 +21,8 @@ pub(crate) trait Dot: Unit {
     /// Returns the weights of a vector: they go down from `PER_VECTOR` - `zeros`. There are fewer
     /// zeros than units in two vectors.
     fn weights(proof: Avx512Vnni, zeros: usize) -> __m512i;
-    /// The most bytes that are summed as 64-bit words.
-    const WORDS_TO: usize = 8 * Self::WORDS;
-    /// Returns whether data of `n` bytes are summed as 64-bit words.
-    #[inline(always)]
-    fn by_words(n: usize) -> bool {
-        (8..=Self::WORDS_TO).contains(&n)
-    }
+    /// As in [`Weighted`](crate::arch::Weighted).
+    const ONE_OR_TWO_WORDS: bool = false;
     /// Returns S and W of up to two vectors if there is a faster way than vectors under masks.
     #[inline(always)]
     fn one_or_two(_proof: Avx512Vnni, _data: &[u8]) -> Option<(u32, u32)> {

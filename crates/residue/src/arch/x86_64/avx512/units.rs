@@ -20,7 +20,6 @@ impl Dot for Bytes {
         // SAFETY: any bytes make a vector, and the sizes are equal.
         unsafe { core::mem::transmute::<[[i8; 64]; 4], [__m512i; 4]>(BYTES) }
     };
-    const WORDS_TO: usize = 16;
     descending!(i8, 64);
 
     /// Only two lengths, those of numbers and of addresses. Words are there sooner than vectors,
@@ -29,10 +28,7 @@ impl Dot for Bytes {
     /// With words for all of 8 to 16 bytes, Adler-32 of 1 to 20 bytes took 9.6 ns on Zen 4
     /// (2026-11-28), without any 5.1; one call of 8 bytes after another took 5.2 with words, each
     /// waiting for the one before, and 11.3 without.
-    #[inline(always)]
-    fn by_words(n: usize) -> bool {
-        matches!(n, 8 | 16)
-    }
+    const ONE_OR_TWO_WORDS: bool = true;
 
     #[inline(always)]
     fn one_or_two(proof: Avx512Vnni, data: &[u8]) -> Option<(u32, u32)> {
