@@ -15,6 +15,7 @@ use super::steps::{
     FusedPmull, HeadShift, Serial, Thirds, ThreeWay,
 };
 use super::taps::{Crc32cByMatrices, Taps};
+use crate::arch::ALIGNED_FROM;
 use crate::body::{ByLength, OutOfLine};
 use crate::kernel::{on_aarch64, on_riscv64, on_s390x, on_x86_64};
 
@@ -44,7 +45,7 @@ pub fn crc32c_extend(value: u32, data: &[u8]) -> u32 {
 
 /// Runs one chain of instructions, then folding, then byte matrices, by length.
 type ComposedTaps = ByLength<
-    ChainOrFold<Crc32c>,
+    ChainOrFold<Crc32c, ALIGNED_FROM>,
     WithConstants<Crc32c, LongOrStreams<Crc32cByMatrices, { Taps::FROM }>>,
     { Taps::FROM },
 >;
@@ -58,7 +59,7 @@ type CopyTaps =
 type FusedAvx512 = Fused<Crc32c, 5120, 4, 256, 4>;
 
 /// Runs one chain of instructions, then folding, then both at once from the first whole block on.
-type ComposedAvx512 = ChainToFused<Crc32c, FusedAvx512, 5120>;
+type ComposedAvx512 = ChainToFused<Crc32c, FusedAvx512, 5120, ALIGNED_FROM>;
 
 /// Runs both units on equal numbers of bytes: with vectors of two lanes each takes 8 bytes a cycle.
 type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;

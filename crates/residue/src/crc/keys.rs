@@ -132,9 +132,9 @@ use crate::arch::CarryLessWide;
 
 /// The constants of folding and reduction.
 ///
-/// In this order each four of `lanes` that four accumulators take at the end lie in one cache line.
+/// In this order each four of `lanes` that a vector of 64 bytes takes lie in one cache line.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
+#[cfg_attr(target_arch = "x86_64", repr(C, align(64)))]
 pub(crate) struct Keys {
     /// x^128 (normal) or x^127 (reflected): brings the upper 64 bits of a lane down.
     pub(super) half: u128,
@@ -148,6 +148,7 @@ pub(crate) struct Keys {
     pub(super) lanes: [u128; 17],
 }
 
+#[cfg(target_arch = "x86_64")]
 const _: () = assert!(core::mem::offset_of!(Keys, lanes) % 64 == 48);
 
 impl Keys {

@@ -26,7 +26,8 @@ use three_way::TABLES_FROM;
 pub(crate) use three_way::{Thirds, ThreeWay, ThreeWayTables};
 
 /// Runs one chain of instructions, then folding, by length.
-pub(crate) type ChainOrFold<F> = FoldSteps<F, { FOLD_FROM - 1 }>;
+pub(crate) type ChainOrFold<F, const APART_FROM: usize = 0> =
+    FoldSteps<F, { FOLD_FROM - 1 }, APART_FROM>;
 
 /// The length from which folding takes over.
 ///
@@ -44,8 +45,8 @@ pub(crate) type FusedEor3<F> = Fused<F, 1408, 3, 128, 8>;
 pub(crate) type FusedPmull<F> = Fused<F, 1024, 4, 128, 4>;
 
 /// Runs one chain of instructions, then folding, then both at once by the body `B`, by length.
-pub(crate) type ChainToFused<F, B, const FROM: usize = FUSED_FROM> =
-    ByLength<ChainOrFold<F>, OutOfLine<B>, FROM>;
+pub(crate) type ChainToFused<F, B, const FROM: usize = FUSED_FROM, const APART_FROM: usize = 0> =
+    ByLength<ChainOrFold<F, APART_FROM>, OutOfLine<B>, FROM>;
 
 /// The length from which the fused body takes over, an estimate: it is used on aarch64, of which no
 /// CPU was measured.

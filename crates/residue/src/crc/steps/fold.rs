@@ -2,31 +2,40 @@
 
 use super::chain::HeadShift;
 use super::shift::HasCrcInstruction;
-use crate::arch::{ALIGNED_FROM, CarryLessWide, CrcStep, Polynomial};
+use crate::arch::{CarryLessWide, CrcStep, Polynomial};
 use crate::body::{Body, Edges};
 use crate::crc::fold::{FoldLong, fold, fold_long};
 use core::marker::PhantomData;
 
 /// Folds as for any CRC of up to 64 bits, with the last lane reduced by two instructions; runs one
 /// chain of instructions over data of up to `CHAIN_TO` bytes, at least 16.
-pub(crate) struct FoldSteps<F, const CHAIN_TO: usize = 16>(PhantomData<F>);
+///
+/// Data of more than four vectors are folded out of line from `APART_FROM` bytes on.
+pub(crate) struct FoldSteps<F, const CHAIN_TO: usize = 16, const APART_FROM: usize = 0>(
+    PhantomData<F>,
+);
 
-impl<F: HasCrcInstruction, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAIN_TO: usize> Body<T>
-    for FoldSteps<F, CHAIN_TO>
+impl<
+    F: HasCrcInstruction,
+    T: CrcStep<F::Polynomial> + CarryLessWide,
+    const CHAIN_TO: usize,
+    const APART_FROM: usize,
+> Body<T> for FoldSteps<F, CHAIN_TO, APART_FROM>
 {
     type Family = F;
-    const EDGES: Edges = Edges::of(&[CHAIN_TO + 1], &[<FoldStepsLong<F> as Body<T>>::EDGES]);
+    const EDGES: Edges =
+        Edges::of(&[CHAIN_TO + 1, APART_FROM], &[<FoldStepsLong<F> as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         const { assert!(CHAIN_TO >= 16) };
         if data.len() <= CHAIN_TO {
             return <HeadShift<F> as Body<T>>::run(tier, &(), state, data);
         }
-        if data.len() >= usize::max(ALIGNED_FROM, 64 * T::LANES + 1) {
+        if data.len() >= usize::max(APART_FROM, 64 * T::LANES + 1) {
             return tier.outline::<FoldStepsLong<F>>(&(), state, data);
         }
-        let lane = fold::<T, true, 0, true>(tier, &F::constants().fold, state.into(), data);
-        reduce(tier, lane)
+        let keys = &F::constants().fold;
+        reduce(tier, fold::<T, true, 0, true>(tier, keys, state.into(), data))
     }
 }
 
