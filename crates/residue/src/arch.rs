@@ -40,7 +40,7 @@ pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
 pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
-pub(crate) use scalar::{LOADS_ANYWHERE, laid_out_behind, scalar, word};
+pub(crate) use scalar::{LOADS_ANYWHERE, function_in_whole_lines, laid_out_behind, scalar, word};
 pub(crate) use sums::last_word;
 pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, corrected32};
 
@@ -240,6 +240,7 @@ macro_rules! tiers {
                     data: &[u8],
                     context: &crate::body::Context<B, Self>,
                 ) -> crate::body::State<B, Self> {
+                    crate::arch::function_in_whole_lines();
                     B::run($name(()), context, state, data)
                 }
 
@@ -250,6 +251,7 @@ macro_rules! tiers {
                     context: &crate::body::Context<B, Self>,
                 ) -> crate::body::Value<B, Self> {
                     use crate::body::Family;
+                    crate::arch::function_in_whole_lines();
                     let state = B::run($name(()), context, B::Family::start(context), data);
                     B::Family::finish(context, state)
                 }
