@@ -309,7 +309,10 @@ fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
 /// by the difference from the zero message.
 #[test]
 fn instruction_kernels_proved_for_every_message_up_to_three_blocks() {
-    let all = (1..=224).chain([255, 256, 257, 767, 768, 769, 1007, 1008, 1009, 3072]);
+    // By each number of vectors behind the first four, where one function takes them.
+    let vectors = [257, 321, 385, 449, 513, 577, 641, 705];
+    let blocks = [767, 768, 769, 1007, 1008, 1009, 3072];
+    let all = (1..=224).chain([255, 256]).chain(vectors).chain(blocks);
     let lengths: Vec<usize> = thinned(all, 17).collect();
     proved(residue::crc::crc32c::KERNELS, &catalog::CRC_32_ISCSI, |_| true, &lengths);
     // The other kernels are those for any CRC, proved above and below.

@@ -63,10 +63,10 @@ pub(crate) fn laid_out_behind() {}
 /// Has the function that calls it begin at a multiple of 64, where the CPU takes instructions in
 /// blocks of 64 bytes.
 ///
-/// The directive asks for no more than one byte of padding where it stands, but for a section
-/// that is aligned so, and the compiler puts each function into a section of its own, except for
-/// macOS. On Emerald Rapids CRC-32C of 256 bytes takes 5.0 ns in a function that begins so, and 7.2
-/// in one that begins 48 bytes later (2026-11-30, docs/speed/peers.md).
+/// The directive asks for at most one byte of padding where it stands, and for a section that is
+/// aligned so; the compiler puts each function into a section of its own, except for macOS. On
+/// Emerald Rapids CRC-32C of 256 bytes takes 6.4 ns in a function that begins so, and 7.8 in one
+/// that begins 48 bytes behind such a place (2026-11-30, docs/speed/peers.md).
 #[inline(always)]
 pub(crate) fn function_in_whole_lines() {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -104,13 +104,13 @@ fn run<
     if data.len() <= 16 {
         short::<T, REFLECTED>(t, keys, state, data)
     } else {
+        // Code for some lengths only, which the CRCs with compiled-in constants are worth.
         let lane = if APART_FROM == 0 {
             fold::<T, REFLECTED, BY_LANE_TO, false>(t, keys, state, data)
-        } else if data.len() > T::NARROW_TO {
-            fold::<T, REFLECTED, BY_LANE_TO, true>(t, keys, state, data)
-        } else {
-            laid_out_behind();
+        } else if data.len() <= T::NARROW_TO {
             fold::<T::Narrow, REFLECTED, BY_LANE_TO, false>(t.narrow(), keys, state, data)
+        } else {
+            fold::<T, REFLECTED, BY_LANE_TO, true>(t, keys, state, data)
         };
         reduce128::<T, REFLECTED>(t, keys, lane)
     }
