@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The part of the register that is behind a short message is right by itself. Words behind the
-//! data are zeros, so only powers from x^1 to x^512 count. The words are multiplied by them, and
+//! data are zeros, so only powers from x^8 to x^512 count. The words are multiplied by them, and
 //! the sum is reduced as in [`keys`](super::keys).
 //!
 //! P x^(64-w), the polynomial of the embedding, has no constant term. There the powers are x^(64-w)

@@ -195,19 +195,12 @@ pub(super) static LAST: [u8; 128] = {
     last
 };
 
-/// The mask of a vector's last 16 bytes, in one cache line.
+/// The four lanes of a vector, in one cache line.
 #[repr(align(64))]
-struct LastLane([u8; 64]);
+struct Lanes([u128; 4]);
 
-static LAST_LANE: LastLane = {
-    let mut last = [0; 64];
-    let mut i = 48;
-    while i < 64 {
-        last[i] = 0xff;
-        i += 1;
-    }
-    LastLane(last)
-};
+/// The mask of a vector's last lane.
+static LAST_LANE: Lanes = Lanes([0, 0, 0, u128::MAX]);
 
 impl CarryLessWide for Avx512Vpclmul {
     type W = __m512i;
@@ -256,7 +249,7 @@ impl CarryLessWide for Avx512Vpclmul {
             _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(reversed(self)))
         }
         fn last_lane(self, v: __m512i) -> __m512i {
-            _mm512_and_si512(v, self.load_wide(&LAST_LANE.0))
+            _mm512_and_si512(v, _mm512_loadu_si512(LAST_LANE.0.as_ptr().cast()))
         }
         fn tail(self, v: __m512i, last: &[u8; 64], bytes: usize) -> [__m512i; 2] {
             let index = self.load_wide(PLACES[bytes..].first_chunk().unwrap_or(&[0; 64]));
