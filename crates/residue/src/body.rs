@@ -30,6 +30,9 @@ pub trait Family: Sized + 'static {
     // Zen 4, 2026-11-24, `cargo xtask rivals --modes copy --sizes 384,550,768`: at 768 bytes the
     // Internet checksum gains a tenth and Adler-32 a quarter, at 384 they lose as much.
     const COPIES_FROM: usize = 768;
+    /// Without a kernel that stores the bytes it loads, this many bytes are copied and then read
+    /// again from a cache. The number is even, so that no word is cut.
+    const BLOCK: usize = 8 << 10;
     /// Returns the state before the first byte.
     fn start(context: &Self::Context) -> Self::State;
     /// Returns the check value of a state.

@@ -21,6 +21,7 @@ use super::width::Width;
 use crate::arch::Portable;
 use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::Kernel;
+use crate::words::short_word;
 use core::fmt;
 
 /// A word of the tables: `u32`, `u64` or `u128`.
@@ -216,8 +217,7 @@ fn ordered<W: Word, const N: usize, const REFLECTED: bool>(
     if N > 8 {
         let (state, rest) = steps::<W, N, REFLECTED, true>(context, state, data);
         let (state, rest) = steps::<W, 8, REFLECTED, true>(context, state, rest);
-        let (state, rest) = steps::<W, 4, REFLECTED, true>(context, state, rest);
-        return advance::<W, 256, REFLECTED>(&context.slices[0], state, rest);
+        return last_step::<W, REFLECTED>(context, state, data, rest.len());
     }
     let (state, rest) = steps::<W, N, REFLECTED, false>(context, state, data);
     advance::<W, 256, REFLECTED>(&context.slices[0], state, rest)
@@ -241,6 +241,50 @@ fn steps<'a, W: Word, const N: usize, const REFLECTED: bool, const APART: bool>(
     (state, data)
 }
 
+/// Returns the register after the last `n` bytes of the data, at most seven.
+///
+/// They and the register's bytes that meet them are moved behind zeros, which add nothing from a
+/// register of zeros, and make one step: a branch for each further byte would be mispredicted where
+/// lengths vary.
+#[inline(always)]
+fn last_step<W: Word, const REFLECTED: bool>(
+    context: &Tables<W>,
+    state: W,
+    data: &[u8],
+    n: usize,
+) -> W {
+    match data.last_chunk::<4>() {
+        _ if n == 0 => return state,
+        // Whole words are frequent, and need half of the work.
+        Some(last) if n == 4 => {
+            return slice_step::<W, 4, REFLECTED, true>(context, state, last);
+        }
+        _ => {}
+    }
+    let zeros = 64 - 8 * n as u32 % 64;
+    let bytes = match data.last_chunk() {
+        Some(last) => u64::from_le_bytes(*last) >> zeros << zeros,
+        None => short_word(data) << zeros,
+    };
+    let (left, met) = if REFLECTED {
+        (state.down(8 * n), state.low() << zeros)
+    } else {
+        (state.up(8 * n), top(state) >> zeros)
+    };
+    let step = if REFLECTED {
+        (bytes ^ met).to_le_bytes()
+    } else {
+        (bytes.swap_bytes() ^ met).to_be_bytes()
+    };
+    left ^ slice_step::<W, 8, REFLECTED, false>(context, W::default(), &step)
+}
+
+/// Returns the highest 64 bits of a register, above zeros if it is shorter.
+#[inline(always)]
+fn top<W: Word>(state: W) -> u64 {
+    state.down(W::BITS.saturating_sub(64)).low() << 64usize.saturating_sub(W::BITS)
+}
+
 #[inline(always)]
 fn slice_step<W: Word, const N: usize, const REFLECTED: bool, const APART: bool>(
     context: &Tables<W>,
@@ -260,8 +304,7 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool, const APART: bool>
             state.down(8 * place).low()
         } else {
             // The word's bytes, highest first, with the first of them at the top.
-            state.up(8 * place).down(W::BITS.saturating_sub(64)).low()
-                << 64usize.saturating_sub(W::BITS)
+            top(state.up(8 * place))
         };
         let word = register ^ word::<REFLECTED>(chunk);
         for k in 0..chunk.len() {

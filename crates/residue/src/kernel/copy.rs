@@ -35,10 +35,6 @@ impl sealed::Sealed for [MaybeUninit<u8>] {
     }
 }
 
-/// Without a fused kernel, this many bytes are copied and then read again from the first-level
-/// cache. The number is even, so that no word is cut.
-const BLOCK: usize = 4096;
-
 /// Advances `state` over `from`, and copies `from` to `to`.
 ///
 /// # Panics
@@ -61,22 +57,22 @@ pub(crate) fn run<F: Family>(
         }
     }
     let mut state = state;
-    in_blocks(from, to, |block| state = best.run(context, state, block));
+    in_blocks::<F>(from, to, |block| state = best.run(context, state, block));
     state
 }
 
-/// Copies `from` to `to` in blocks, and gives each to `update`.
+/// Copies `from` to `to` in blocks of [`Family::BLOCK`] bytes, and gives each to `update`.
 ///
 /// # Panics
 /// If the lengths differ.
-pub(crate) fn in_blocks(
+pub(crate) fn in_blocks<F: Family>(
     from: &[u8],
     to: &mut (impl Destination + ?Sized),
     mut update: impl FnMut(&[u8]),
 ) {
     let to = to.bytes();
     assert!(from.len() == to.len(), "{} bytes are copied to {}", from.len(), to.len());
-    for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
+    for (from, to) in from.chunks(F::BLOCK).zip(to.chunks_mut(F::BLOCK)) {
         copy_bytes(from, to);
         update(from);
     }
@@ -98,7 +94,7 @@ pub(crate) fn copy<F: Family>(
     {
         return F::finish(context, state);
     }
-    if from.len() > BLOCK {
+    if from.len() > F::BLOCK {
         return long(best, context, from, to);
     }
     copy_bytes(from, to);
@@ -118,6 +114,6 @@ fn long<F: Family>(
     to: &mut [MaybeUninit<u8>],
 ) -> F::Value {
     let mut state = F::start(context);
-    in_blocks(from, to, |block| state = best.run(context, state, block));
+    in_blocks::<F>(from, to, |block| state = best.run(context, state, block));
     F::finish(context, state)
 }

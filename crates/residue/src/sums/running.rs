@@ -214,7 +214,7 @@ impl<F: Summed> Running<F> {
             self.state = F::after(self.state, self.bytes(), copy);
             self.added(from);
         } else {
-            copy::in_blocks(from, to, |block| self.update(block));
+            copy::in_blocks::<F>(from, to, |block| self.update(block));
         }
     }
 

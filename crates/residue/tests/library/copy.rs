@@ -48,13 +48,14 @@ fn every_length_arrives() {
 
 #[test]
 fn every_alignment_and_block_boundary_arrives() {
-    let data = noise(70_000);
+    const BLOCK: usize = 128 << 10;
+    let data = noise(2 * BLOCK + 64);
     for code in codes() {
         for offset in common::thinned(0..64, 9) {
             check(&code, &data[63 - offset..][..1500], offset);
             check(&code, &data[offset..][..1024], 7);
         }
-        for n in [4095, 4096, 4097, 8191, 8193, 16384, 65535, 65537] {
+        for n in [4096, 8193, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 1] {
             check(&code, &data[1..=n], 3);
         }
     }
