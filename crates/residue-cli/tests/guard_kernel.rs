@@ -24,6 +24,7 @@ const TEST: &str = "guard_kernel::guarded_in_the_kernel";
 const LENGTH: usize = 24 << 20;
 
 #[test]
+#[ignore = "long"]
 fn guarded_in_the_kernel() {
     match std::env::var(ROLE) {
         Ok(role) if role == "inside" => inside(),

@@ -219,6 +219,7 @@ fn of_zeros(code: &Code, length: u64) -> u128 {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_sparse_file_of_five_gibibytes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sparse");

@@ -76,6 +76,7 @@ fn identify_finds_no_code_where_there_is_none() {
 }
 
 #[test]
+#[ignore = "long"]
 fn locate_finds_no_code_where_there_is_none() {
     assert_few(each(count(), |index| {
         let format = Format::new(index);
@@ -232,6 +233,7 @@ fn planted_codes_are_located_among_fields_that_count() {
 }
 
 #[test]
+#[ignore = "long"]
 fn values_of_other_messages_are_no_code() {
     // The values of planted codes, each moved to another message: the null model of a fit.
     const SHUFFLED: usize = 50;

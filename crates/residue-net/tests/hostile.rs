@@ -194,6 +194,7 @@ fn roce_in_fragments() {
 
 /// Thousands of wrong checks in a packet: each must take time only for its own bytes.
 #[test]
+#[ignore = "long"]
 fn thousands_of_checks() {
     // The length 0: the packet ends with the captured bytes.
     let blocks = [&[5, 0x64, 255, 0, 0, 0, 0, 0, 1, 1][..], &[1; 15 * 18 + 12]].concat();

@@ -16,6 +16,7 @@ fn published() -> impl Iterator<Item = (&'static str, Generator, Vec<u64>)> {
 }
 
 #[test]
+#[ignore = "long"]
 fn published_profiles() {
     let mut count = 0;
     for (name, generator, lengths) in published() {

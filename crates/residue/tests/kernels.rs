@@ -177,6 +177,7 @@ fn loops_that_other_profiles_ask_for() {
 /// Byte matrices begin at 1024 bytes; a CRC for each set of taps, with windows of 8, 12 and 16
 /// vectors.
 #[test]
+#[ignore = "long"]
 fn lengths_around_the_windows_of_byte_matrices() {
     let names = [
         "crc-32/iscsi",

@@ -38,7 +38,9 @@ pub fn options_for(probe: &str) -> Result<&'static [&'static str], String> {
 pub fn own(test: &str, role: &str) -> Vec<String> {
     let own = std::env::current_exe().expect("a path").display().to_string();
     let role = format!("{ROLE}={role}");
-    ["env", &role, &own, "--exact", test, "--nocapture"].map(str::to_string).to_vec()
+    ["env", &role, &own, "--include-ignored", "--exact", test, "--nocapture"]
+        .map(str::to_string)
+        .to_vec()
 }
 
 /// Runs a test again in new namespaces, in a role, and returns what it printed.

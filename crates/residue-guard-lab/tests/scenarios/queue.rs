@@ -181,6 +181,7 @@ fn value_3_behind_a_translator() {
 
 /// Changed sequence numbers behind a translator: value 4 delivers wrong bytes, value 7 none.
 #[test]
+#[ignore = "long"]
 fn changed_numbers_behind_a_translator() {
     scenario("queue::changed_numbers_behind_a_translator", |network| {
         let _router = network.translates_and_changes_numbers();
@@ -235,6 +236,7 @@ fn failed_destinations_are_forgotten() {
 
 /// Data in a SYN have no check value: they come after the handshake.
 #[test]
+#[ignore = "long"]
 fn fast_open() {
     scenario("queue::fast_open", |network| {
         for more in ["", "bare"] {
@@ -257,6 +259,7 @@ fn fast_open() {
 
 /// As in the kernel engine's test: a pair of ports is used again at once.
 #[test]
+#[ignore = "long"]
 fn ports_used_again() {
     scenario("queue::ports_used_again", |network| {
         let _server = network.script("b", "again.py serve");
@@ -344,6 +347,7 @@ fn an_outage() {
 
 /// Idle connections beside short ones.
 #[test]
+#[ignore = "long"]
 fn idle_connections_beside_many() {
     scenario("queue::idle_connections_beside_many", |network| {
         let count = Network::short_connections();
