@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["test"] => test::run(false),
         ["test", "--all"] => test::run(true),
-        ["test-c"] => outcome::alone("C library", c::tests::run),
+        ["test-c"] => outcome::alone("C library", || c::tests::run(true)),
         ["test-python"] => test::python(),
         ["check"] => checks::run(false),
         ["check", "--rivals"] => checks::run(true),

@@ -48,7 +48,7 @@ pub fn run(long: bool) -> ExitCode {
     std::thread::scope(|scope| {
         let others = scope.spawn(|| {
             let package = crate::python::build();
-            (package, crate::web::build(), crate::c::tests::run())
+            (package, crate::web::build(), crate::c::tests::run(long))
         });
         programs::run(programs, &mut counts);
         let (package, page, c) = joined(others);

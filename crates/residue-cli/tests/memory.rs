@@ -94,6 +94,7 @@ fn damage_without_a_pattern_is_counted_in_limited_memory() {
 }
 
 #[test]
+#[ignore = "long"]
 fn lists_of_packets_are_printed_in_constant_memory_in_every_format() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("small"), capture(2_000)).unwrap();

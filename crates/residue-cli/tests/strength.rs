@@ -253,6 +253,7 @@ fn ctrl_c_prints_the_limits_found_so_far() {
 
 /// Every answer ends with what it shows, what it does not, and what to do.
 #[test]
+#[ignore = "long"]
 fn answers_end_with_advice() {
     for (line, certain, not_certain, next) in [
         ("crc-32c", "one bit beyond", "foreign blocks", "--hd H"),

@@ -236,8 +236,7 @@ fn planted_codes_are_located_among_fields_that_count() {
 #[ignore = "long"]
 fn values_of_other_messages_are_no_code() {
     // The values of planted codes, each moved to another message: the null model of a fit.
-    const SHUFFLED: usize = 50;
-    let found = each(SHUFFLED, |index| {
+    let found = each(count(), |index| {
         let planted = Planted::new(index);
         let mut random = Random(0x5bff1e ^ (index as u64) << 32);
         let mut samples: Vec<Sample> = (0..planted.count).map(|i| planted.sample(i)).collect();

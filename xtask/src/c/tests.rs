@@ -46,13 +46,13 @@ impl Results {
     }
 }
 
-/// Installs the library below the target directory and tests it there. Reports the number of good
-/// tests and the failures.
+/// Installs the library below the target directory and tests it there, the tests' own programs
+/// under valgrind only if `long`. Reports the number of good tests and the failures.
 ///
 /// # Errors
 ///
 /// The reason why they cannot be run here.
-pub fn run() -> outcome::Results {
+pub fn run(long: bool) -> outcome::Results {
     install(&TOOLS)?;
     let built = build(&[&EVERYTHING[..], &["--quiet", ZLIB_NAMES]].concat(), "debug")?;
     let prefix = emptied(&built.join("c"))?;
@@ -72,8 +72,10 @@ pub fn run() -> outcome::Results {
             scope.spawn(|| {
                 while let Some(index) = work.lock().ok().and_then(|mut work| work.0.next()) {
                     let (source, compiler) = (index % sources.len(), index / sources.len());
+                    let example = source < examples;
+                    let checked = compiler == 0 && (example || long);
                     let result =
-                        compiled(&prefix, &sources[source], COMPILERS[compiler], source < examples);
+                        compiled(&prefix, &sources[source], COMPILERS[compiler], example, checked);
                     let name =
                         format!("{} by {}", sources[source].display(), COMPILERS[compiler].0);
                     if let Ok(mut work) = work.lock() {
@@ -109,13 +111,14 @@ fn flags(prefix: &Path) -> Result<Vec<String>, String> {
     Ok(text.split_whitespace().map(str::to_string).collect())
 }
 
-/// Builds a source with one compiler without a warning and runs it; with the first compiler also
-/// under valgrind.
+/// Builds a source with one compiler without a warning and runs it, also under valgrind if
+/// `checked`.
 fn compiled(
     prefix: &Path,
     source: &Path,
     (compiler, language): (&str, &[&str]),
     example: bool,
+    checked: bool,
 ) -> Result<(), String> {
     let stem = source.file_stem().unwrap_or_default().to_string_lossy();
     let program = prefix.join(format!("programs/{stem}-{compiler}"));
@@ -137,7 +140,7 @@ fn compiled(
             return Err(format!("it says that it prints\n{expected}and prints\n{printed}"));
         }
     }
-    if compiler == COMPILERS[0].0 {
+    if checked {
         let mut valgrind = Command::new("valgrind");
         valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
         valgrind.args(["--errors-for-leak-kinds=definite,possible"]);

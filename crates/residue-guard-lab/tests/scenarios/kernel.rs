@@ -117,6 +117,7 @@ fn jumbo_frames() {
 /// One end has a guard. Forged segments with right check values of all ports, and of the
 /// connection's ports, change nothing.
 #[test]
+#[ignore = "long"]
 fn forged_segments() {
     kernel_scenario("kernel::forged_segments", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
@@ -450,6 +451,7 @@ fn both_open_at_once() {
 /// A server that closes first remembers a connection for a minute. Meanwhile its peer may use the
 /// same ports again, with another value: guarded, with XDP and without.
 #[test]
+#[ignore = "long"]
 fn ports_used_again() {
     kernel_scenario("kernel::ports_used_again", |network| {
         if !network.has(LISTENING) {

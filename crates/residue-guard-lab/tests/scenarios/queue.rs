@@ -318,6 +318,7 @@ fn a_path_that_fragments() {
 /// The path loses SYNs with the option: the connection is regular. It loses everything while others
 /// open, longer than SYNs have the option alone: they are guarded.
 #[test]
+#[ignore = "long"]
 fn an_outage() {
     scenario("queue::an_outage", |network| {
         let (_a, _b) = (network.guard("a", 5), network.guard("b", 5));

@@ -139,6 +139,7 @@ fn the_longest_are_the_primitive() {
 
 /// Checks that a survey has the profiles.
 #[test]
+#[ignore = "long"]
 fn surveys_agree_with_profiles() {
     for width in [3, 5, 8, 10] {
         let surveyed = Outcome::of(&whole(task(width, Question::Survey), Range::WHOLE));
