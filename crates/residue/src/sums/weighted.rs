@@ -211,11 +211,13 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]
     const { assert!(!T::ONE_OR_TWO_WORDS || F::Unit::BYTES == 1) };
     let n = data.len();
     let [least, most] = T::BY_WORDS;
+    // Eight and sixteen bytes each by a test of its own: together they take two jumps more.
+    if F::Unit::BYTES == 1
+        && let Ok(word) = <&[u8; 8]>::try_from(data)
+    {
+        return one_word::<F>(state, word, 8);
+    }
     if T::ONE_OR_TWO_WORDS {
-        // Each by a test of its own: together they take two jumps more.
-        if let Ok(word) = <&[u8; 8]>::try_from(data) {
-            return one_word::<F>(state, word, 8);
-        }
         if let Ok(words) = <&[u8; 16]>::try_from(data) {
             return two_words::<F>(state, words, 16);
         }
