@@ -128,14 +128,14 @@ KINDS = {"exact", "bound", "estimate"}
 
 def test_advice_is_exact_about_rates():
     # The same probabilities as from the weights, at one length.
-    [iscsi] = [
+    [arc] = [
         code
-        for code in strength.advise(512, 4, ber=1e-4, width=32).codes
-        if code.code == "crc-32/iscsi"
+        for code in strength.advise(512, 4, ber=1e-4, width=16).codes
+        if code.code == "crc-16/arc"
     ]
-    counted = strength.weights("crc-32c", 512, rates=["1e-4"]).probabilities["1e-4"]
-    assert iscsi.chances[0].undetected == pytest.approx(counted, rel=0.01)
-    assert iscsi.holds_to == 2_147_483_615 and iscsi.then == 2 and iscsi.kind == "exact"
+    counted = strength.weights("crc-16/arc", 512, rates=["1e-4"]).probabilities["1e-4"]
+    assert arc.chances[0].undetected == pytest.approx(counted, rel=0.01)
+    assert arc.holds_to == 32_751 and arc.then == 2 and arc.kind == "exact"
 
 
 def test_advice_for_files_and_other_cpus():

@@ -120,6 +120,7 @@ fn mistakes_that_have_no_name() {
 
 /// Every report ends with what is certain, what is not, and what to do next.
 #[test]
+#[ignore = "long"]
 fn advice() {
     let advice = |script: &str, code: i32| {
         let json = conform("crc-32/iscsi", &["--json"], script);

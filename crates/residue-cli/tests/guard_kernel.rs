@@ -61,6 +61,7 @@ fn a_mount_namespace_without_the_bpf_file_system() {
 
 /// The kernel ends the verification of a program when a signal comes, with EAGAIN.
 #[test]
+#[ignore = "long"]
 fn signals_while_programs_are_verified() {
     let start = Instant::now();
     let undisturbed = needs(&check().output().expect("the program runs"));

@@ -158,6 +158,7 @@ fn lengths_that_are_read_ahead() {
 
 /// Runs the two tests above under each profile, but this CPU's, that asks for one of the loops.
 #[test]
+#[ignore = "long"]
 fn loops_that_other_profiles_ask_for() {
     if common::emulated() {
         return residue_testing::skip("an emulated program cannot start itself");
