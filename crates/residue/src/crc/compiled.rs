@@ -6,11 +6,11 @@
 
 use super::any::Crc;
 use super::constants::{COPIES_FROM, Constants};
-use super::family::CompiledIn;
+use super::family::{CompiledIn, OnTables};
 use super::powers::Powers;
-use super::sparse::sparsely;
+use super::sparse::{SparseOr, sparsely};
 use super::steps::{HasCrcInstruction, ShiftTables};
-use super::tables::Tables;
+use super::tables::{Reflected, ReflectedEnd, Tables};
 use crate::arch::{Castagnoli, Ethernet, Polynomial};
 use crate::body::Family;
 use crate::kernel::Dispatch;
@@ -155,6 +155,10 @@ sparsely! {
     Crc64Nvme: CRC_64_NVME, [280, 979, 1172, 1598, 1607, 1645, 1740], from 5 << 10, short [];
 }
 
+/// Goes by sparse multiples, or by tables, by length.
+pub(super) type SparseOrTables<N, W> =
+    SparseOr<N, OnTables<N, Reflected<W, 16>>, OnTables<N, ReflectedEnd<W>>>;
+
 /// Declares the table of kernels of a CRC with compiled-in constants, to which the portable ones
 /// are added.
 macro_rules! compiled_kernels {
@@ -172,7 +176,7 @@ macro_rules! compiled_kernels {
             use $crate::crc::family::{WithConstants, OnTables};
             use $crate::crc::embedded::{Bitwise, BitwiseBranch, BitwiseMsb};
             use $crate::crc::fold::FoldApart;
-            use $crate::crc::sparse::SparseOr;
+            use $crate::crc::compiled::SparseOrTables;
             use $crate::crc::tables::{Bytewise, Nibble, Reflected};
             use $crate::kernel::Kernel;
             &[
@@ -182,11 +186,7 @@ macro_rules! compiled_kernels {
                 Kernel::generic::<WithConstants<$name, FoldApart>>("generic"),
                 $(#[cfg(feature = "generic")] $generic,)*
                 #[cfg(feature = "methods")]
-                Kernel::on::<
-                    Portable,
-                    SparseOr<$name, OnTables<$name, Reflected<$word, 16>>>,
-                >("sparse")
-                .method(),
+                Kernel::on::<Portable, SparseOrTables<$name, $word>>("sparse").method(),
                 #[cfg(feature = "methods")]
                 Kernel::on::<Portable, OnTables<$name, Reflected<$word, 16>>>("slicing16")
                     .method(),
@@ -216,11 +216,8 @@ macro_rules! compiled_kernels {
                     Kernel::on::<Portable, WithConstants<$name, EightChains>>("portable")
                         .same_as("eight_chains")
                 } else if $crate::crc::sparse::FAST {
-                    Kernel::on::<
-                        Portable,
-                        SparseOr<$name, OnTables<$name, Reflected<$word, 16>>>,
-                    >("portable")
-                    .same_as("sparse")
+                    Kernel::on::<Portable, SparseOrTables<$name, $word>>("portable")
+                        .same_as("sparse")
                 } else {
                     Kernel::on::<Portable, OnTables<$name, Reflected<$word, 16>>>("portable")
                         .same_as("slicing16")

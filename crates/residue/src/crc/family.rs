@@ -2,7 +2,7 @@
 
 use super::constants::{Constants, Embedded};
 use super::powers::Powers;
-use super::tables::{Tabled, Tables, Word};
+use super::tables::{ReflectedEnd, Tabled, Tables, Word};
 use super::width::Width;
 use crate::body::{Body, Edges, Family, Tier};
 use core::marker::PhantomData;
@@ -68,18 +68,14 @@ impl<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for O
         if let Some(tables) = N::tables(false) {
             return B::run(tier, tables, state, data);
         }
-        /// Computes the tables. A function of its own: around a call, all others would save
-        /// registers.
+        /// Computes the tables, and takes this data by code that most programs have anyway. A
+        /// function of its own: around a call, all others would save registers.
         #[cold]
         #[inline(never)]
-        fn first<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>>(
-            tier: T,
-            state: N::Word,
-            data: &[u8],
-        ) -> N::Word {
+        fn first<N: CompiledIn, T: Tier>(tier: T, state: N::Word, data: &[u8]) -> N::Word {
             N::tables(true);
-            tier.outline::<OnTables<N, B>>(&(), state, data)
+            tier.outline::<OnTables<N, ReflectedEnd<N::Word>>>(&(), state, data)
         }
-        first::<N, T, B>(tier, state, data)
+        first::<N, T>(tier, state, data)
     }
 }

@@ -89,9 +89,10 @@ pub(crate) const FAST: bool = LOADS_ANYWHERE
 /// The bytes of a step: of the vectors that are computed at once.
 const STEP: usize = 64;
 
-/// Removes all but the end of long data, and then all but the end of this, and leaves the rest and
-/// short data to the body `Rest`.
-pub(crate) type SparseOr<N, Rest> = ByLength<Rest, OutOfLine<Sparse<N, Rest, true>>, SPARSE_FROM>;
+/// Removes all but the end of long data, and then all but the end of this, and leaves the rest to
+/// the body `End`, and short data to the body `Short`.
+pub(crate) type SparseOr<N, Short, End> =
+    ByLength<Short, OutOfLine<Sparse<N, End, true>>, SPARSE_FROM>;
 
 /// Removes all but the end of long data, and leaves this and short data to the body `Rest`, which
 /// is fast.

@@ -198,6 +198,19 @@ impl<W: Word, const N: usize, T: Tier> Body<T> for Reflected<W, N> {
     }
 }
 
+/// [`Reflected`] by 16 bytes for long data, whose last bytes it takes one by one: half of the code.
+pub(crate) struct ReflectedEnd<W>(core::marker::PhantomData<W>);
+
+impl<W: Word, T: Tier> Body<T> for ReflectedEnd<W> {
+    type Family = Tabled<W>;
+    const EDGES: Edges = Edges::NONE;
+    #[inline(always)]
+    fn run(_: T, context: &Tables<W>, state: W, data: &[u8]) -> W {
+        let (state, rest) = steps::<W, 16, true, true>(context, state, data);
+        advance::<W, 256, true>(&context.slices[0], state, rest)
+    }
+}
+
 #[inline(always)]
 fn slicing<W: Word, const N: usize>(context: &Tables<W>, state: W, data: &[u8]) -> W {
     if context.ends.reflected() {
@@ -261,20 +274,18 @@ fn last_step<W: Word, const REFLECTED: bool>(
         }
         _ => {}
     }
-    let zeros = 64 - 8 * n as u32 % 64;
+    // Shifts take no account of multiples of 64.
+    let zeros = (8 * n as u32).wrapping_neg();
     let bytes = match data.last_chunk() {
-        Some(last) => u64::from_le_bytes(*last) >> zeros << zeros,
-        None => short_word(data) << zeros,
+        Some(last) => u64::from_le_bytes(*last).wrapping_shr(zeros),
+        None => short_word(data),
     };
-    let (left, met) = if REFLECTED {
-        (state.down(8 * n), state.low() << zeros)
+    let (left, step) = if REFLECTED {
+        let step = (bytes ^ state.low()).wrapping_shl(zeros);
+        (state.down(8 * n), step.to_le_bytes())
     } else {
-        (state.up(8 * n), top(state) >> zeros)
-    };
-    let step = if REFLECTED {
-        (bytes ^ met).to_le_bytes()
-    } else {
-        (bytes.swap_bytes() ^ met).to_be_bytes()
+        let step = bytes.wrapping_shl(zeros).swap_bytes() ^ top(state).wrapping_shr(zeros);
+        (state.up(8 * n), step.to_be_bytes())
     };
     left ^ slice_step::<W, 8, REFLECTED, false>(context, W::default(), &step)
 }
