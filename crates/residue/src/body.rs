@@ -31,7 +31,7 @@ pub trait Family: Sized + 'static {
     // Internet checksum gains a tenth and Adler-32 a quarter, at 384 they lose as much.
     const COPIES_FROM: usize = 768;
     /// Without a kernel that stores the bytes it loads, this many bytes are copied and then read
-    /// again from a cache. The number is even, so that no word is cut.
+    /// again from a cache. It is a multiple of all words.
     const BLOCK: usize = 8 << 10;
     /// Returns the state before the first byte.
     fn start(context: &Self::Context) -> Self::State;
