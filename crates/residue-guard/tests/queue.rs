@@ -126,8 +126,14 @@ fn packets_are_judged() {
         }
     }
     let own = std::env::current_exe().unwrap();
-    let output =
-        unshare(&[own.to_str().unwrap(), "--exact", "packets_are_judged", "--nocapture"]).unwrap();
+    let output = unshare(&[
+        own.to_str().unwrap(),
+        "--include-ignored",
+        "--exact",
+        "packets_are_judged",
+        "--nocapture",
+    ])
+    .unwrap();
     let ran = String::from_utf8_lossy(&output.stdout).contains("1 passed");
     assert!(output.status.success() && ran, "{output:?}");
 }

@@ -96,7 +96,9 @@ impl Shared {
     /// Starts this program as the other user.
     fn start(&self, role: &str) -> residue_testing::Running {
         let mut program = Command::new(&self.program);
-        program.args(["--exact", "replace::the_other_user", "--nocapture"]).env(ROLE, role);
+        program
+            .args(["--include-ignored", "--exact", "replace::the_other_user", "--nocapture"])
+            .env(ROLE, role);
         program.env(PLACE, &self.shared).current_dir("/").uid(OTHER).gid(OTHER);
         program.stdout(Stdio::piped()).stderr(Stdio::piped());
         residue_testing::Running(program.spawn().unwrap())

@@ -29,7 +29,7 @@ fn bytes_are_on_the_disk_before_their_name() {
         let calls = "trace=/^(rename|fsync|fdatasync|p?write|copy_file_range|sendfile|ftruncate)";
         let mut run = Command::new("strace");
         run.args(["-f", "-y", "-s", "0", "-e", calls, "-o"]).arg(&trace);
-        run.arg(env::current_exe().unwrap()).args(["--exact", NAME]);
+        run.arg(env::current_exe().unwrap()).args(["--include-ignored", "--exact", NAME]);
         let ran = run.env(INSIDE[0], writer.name).env(INSIDE[1], path).output().unwrap();
         assert!(ran.status.success(), "{}: {ran:?}", writer.name);
         let trace = fs::read_to_string(trace).unwrap();

@@ -223,7 +223,10 @@ pub fn with_sockets(test: &str, peers: &[&str], inside: fn()) {
     }
     let mut again = std::process::Command::new("unshare");
     again.arg("--net").arg(std::env::current_exe().expect("a path")).env(INSIDE, "1");
-    let output = again.args(["--exact", test, "--nocapture"]).output().expect("unshare runs");
+    let output = again
+        .args(["--include-ignored", "--exact", test, "--nocapture"])
+        .output()
+        .expect("unshare runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("1 passed"), "{text} {output:?}");
 }

@@ -171,7 +171,7 @@ pub fn every_width(orders: usize) -> impl Iterator<Item = Params> {
 pub fn child(test: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command
-        .args(["--exact", test, "--nocapture"])
+        .args(["--include-ignored", "--exact", test, "--nocapture"])
         .env_remove("RESIDUE_CPU")
         .env_remove("RESIDUE_PROFILE")
         .envs(variables.iter().copied());
