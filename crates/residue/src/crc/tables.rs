@@ -266,13 +266,14 @@ fn last_step<W: Word, const REFLECTED: bool>(
     data: &[u8],
     n: usize,
 ) -> W {
-    match data.last_chunk::<4>() {
-        _ if n == 0 => return state,
-        // Whole words are frequent, and need half of the work.
-        Some(last) if n == 4 => {
-            return slice_step::<W, 4, REFLECTED, true>(context, state, last);
-        }
-        _ => {}
+    if n == 0 {
+        return state;
+    }
+    // Whole words are frequent, and need half of the work.
+    if n == 4
+        && let Some(last) = data.last_chunk()
+    {
+        return slice_step::<W, 4, REFLECTED, true>(context, state, last);
     }
     // Shifts take no account of multiples of 64.
     let zeros = (8 * n as u32).wrapping_neg();
