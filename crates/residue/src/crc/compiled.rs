@@ -47,9 +47,9 @@ macro_rules! compiled_in {
             type Value = $word;
             const COPIES_FROM: usize = COPIES_FROM;
             // By `cargo xtask rivals --portable --modes copy --sizes 1M`, 2026-11-30, Emerald
-            // Rapids: CRC-32C in blocks of 128 KiB takes 1.02 of the time of a copy and then a
-            // check, in blocks of 64, 32, 16 and 4 KiB 1.12, 1.30, 1.43 and 1.67: sparse multiples
-            // leave the end of each block to slower kernels. Sums take less by 8 KiB.
+            // Rapids: CRC-32C in blocks of 128 KiB takes 1.02 to 1.04 of the time of a copy and
+            // then a check, in blocks of 64, 32, 16 and 4 KiB 1.12, 1.30, 1.43 and 1.67: sparse
+            // multiples leave the end of each block to slower kernels.
             const BLOCK: usize = 128 << 10;
 
             #[inline(always)]

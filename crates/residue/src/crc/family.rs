@@ -68,7 +68,7 @@ impl<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for O
         if let Some(tables) = N::tables(false) {
             return B::run(tier, tables, state, data);
         }
-        /// Computes the tables, and takes this data by code that most programs have anyway. A
+        /// Computes the tables, and takes this data by code that the sparse kernels have anyway. A
         /// function of its own: around a call, all others would save registers.
         #[cold]
         #[inline(never)]
