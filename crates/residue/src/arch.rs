@@ -40,7 +40,9 @@ pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
 pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
-pub(crate) use scalar::{LOADS_ANYWHERE, function_in_whole_lines, laid_out_behind, scalar, word};
+pub(crate) use scalar::{
+    LOADS_ANYWHERE, function_in_whole_lines, laid_out_behind, prefetch, scalar, word,
+};
 pub(crate) use sums::last_word;
 pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, corrected32};
 

@@ -24,8 +24,9 @@
 use super::family::CompiledIn;
 use super::params::Params;
 use super::width::Width;
-use crate::arch::LOADS_ANYWHERE;
+use crate::arch::{LOADS_ANYWHERE, prefetch};
 use crate::body::{Body, ByLength, Edges, OutOfLine, Tier};
+use crate::cpu::ReadAhead;
 use core::marker::PhantomData;
 
 /// A CRC with known sparse multiples of its polynomial.
@@ -37,6 +38,10 @@ pub(crate) trait Sparsely: CompiledIn {
     /// More and shorter ones, or none.
     const SHORT: &'static [usize];
 }
+
+/// How far ahead of what is read the prefetched bytes lie. All data are read ahead, as it takes no
+/// time where they are in a cache (docs/kernels.md).
+const AHEAD: usize = ReadAhead::Cached.distance();
 
 /// Declares the distances of CRCs with compiled-in constants, and proves them.
 macro_rules! sparsely {
@@ -165,12 +170,16 @@ fn removed<'a, const K: usize>(
     let start = last.next_multiple_of(STEP);
     let (removed, kept) = data.split_at((data.len() - last) / STEP * STEP);
     let mut state = Some(state);
+    // Near the end, where nothing lies ahead, a piece prefetches itself.
+    let mut later = removed.get(AHEAD..).unwrap_or_default();
     for block in removed.chunks((buffer.len() - start) / STEP * STEP) {
         let mut at = start;
         // No byte of a piece depends on others of it.
         for piece in block.chunks(distances[0] / STEP * STEP) {
             let (past, to) = buffer.split_at_mut(at);
-            sum(to, piece, distances.map(|it| &past[at - it..]));
+            let (ahead, after) = later.split_at_checked(piece.len()).unwrap_or((piece, &[]));
+            later = after;
+            sum(to, piece, distances.map(|it| &past[at - it..]), ahead);
             if let Some(state) = state.take() {
                 add(to, &state.to_le_bytes());
             }
@@ -193,13 +202,16 @@ fn add(to: &mut [u8], bytes: &[u8]) {
     to.iter_mut().zip(bytes).for_each(|(to, byte)| *to ^= byte);
 }
 
-/// Writes the sums of the bytes of a piece, whole steps, and of all `terms`.
+/// Writes the sums of the bytes of a piece, whole steps, and of all `terms`, and prefetches as many
+/// bytes of `ahead`.
 #[inline(always)]
-fn sum<const K: usize>(to: &mut [u8], piece: &[u8], terms: [&[u8]; K]) {
+fn sum<const K: usize>(to: &mut [u8], piece: &[u8], terms: [&[u8]; K], ahead: &[u8]) {
     let (piece, _) = piece.as_chunks::<STEP>();
+    let ahead = &ahead.as_chunks::<STEP>().0[..piece.len()];
     let to = &mut to.as_chunks_mut::<STEP>().0[..piece.len()];
     let terms = terms.map(|term| &term.as_chunks::<STEP>().0[..piece.len()]);
     for (i, (to, own)) in to.iter_mut().zip(piece).enumerate() {
+        prefetch(&ahead[i]);
         let sum = terms.iter().fold(words(own), |mut sum, term| {
             sum.iter_mut().zip(words(&term[i])).for_each(|(sum, word)| *sum ^= word);
             sum
