@@ -76,13 +76,14 @@ pub(crate) fn function_in_whole_lines() {
     }
 }
 
-/// Prefetches a cache line into all caches, on x86-64; elsewhere no gain was measured.
+/// Prefetches the cache line of an address into all caches, on x86-64; elsewhere no gain was
+/// measured.
 #[inline(always)]
-pub(crate) fn prefetch(_line: &[u8; 64]) {
+pub(crate) fn prefetch(_at: *const u8) {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse", not(miri)))]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: the CPU has SSE, and the reference is to bytes that may be read.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(_line.as_ptr().cast()) }
+        // SAFETY: the CPU has SSE, and a prefetch accepts any address: it reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(_at.cast()) }
     }
 }

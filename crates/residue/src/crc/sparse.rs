@@ -170,15 +170,15 @@ fn removed<'a, const K: usize>(
     let start = last.next_multiple_of(STEP);
     let (removed, kept) = data.split_at((data.len() - last) / STEP * STEP);
     let mut state = Some(state);
-    // Near the end, where nothing lies ahead, a piece prefetches itself.
-    let mut later = removed.get(AHEAD..).unwrap_or_default();
+    let mut left = removed.len();
     for block in removed.chunks((buffer.len() - start) / STEP * STEP) {
         let mut at = start;
         // No byte of a piece depends on others of it.
         for piece in block.chunks(distances[0] / STEP * STEP) {
             let (past, to) = buffer.split_at_mut(at);
-            let (ahead, after) = later.split_at_checked(piece.len()).unwrap_or((piece, &[]));
-            later = after;
+            // Near the end, a piece prefetches itself.
+            let ahead = if left >= AHEAD + piece.len() { AHEAD } else { 0 };
+            left -= piece.len();
             sum(to, piece, distances.map(|it| &past[at - it..]), ahead);
             if let Some(state) = state.take() {
                 add(to, &state.to_le_bytes());
@@ -202,16 +202,15 @@ fn add(to: &mut [u8], bytes: &[u8]) {
     to.iter_mut().zip(bytes).for_each(|(to, byte)| *to ^= byte);
 }
 
-/// Writes the sums of the bytes of a piece, whole steps, and of all `terms`, and prefetches as many
-/// bytes of `ahead`.
+/// Writes the sums of the bytes of a piece, whole steps, and of all `terms`, and prefetches the
+/// lines `ahead` bytes later.
 #[inline(always)]
-fn sum<const K: usize>(to: &mut [u8], piece: &[u8], terms: [&[u8]; K], ahead: &[u8]) {
+fn sum<const K: usize>(to: &mut [u8], piece: &[u8], terms: [&[u8]; K], ahead: usize) {
     let (piece, _) = piece.as_chunks::<STEP>();
-    let ahead = &ahead.as_chunks::<STEP>().0[..piece.len()];
     let to = &mut to.as_chunks_mut::<STEP>().0[..piece.len()];
     let terms = terms.map(|term| &term.as_chunks::<STEP>().0[..piece.len()]);
     for (i, (to, own)) in to.iter_mut().zip(piece).enumerate() {
-        prefetch(&ahead[i]);
+        prefetch(own.as_ptr().wrapping_add(ahead));
         let sum = terms.iter().fold(words(own), |mut sum, term| {
             sum.iter_mut().zip(words(&term[i])).for_each(|(sum, word)| *sum ^= word);
             sum
