@@ -1,14 +1,27 @@
 //! Runs the fuzz targets on new inputs.
 
+use crate::debian::install;
 use crate::outcome::{Results, alone};
-use crate::shell::{created, done, nightly, shown};
-use std::path::Path;
-use std::process::ExitCode;
+use crate::shell::{created, done, nightly, output, shown, target};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 /// Initial corpus: every protocol, with good and bad check values.
 const SEEDS: &str = "captures";
 /// The targets' programs.
 const PROGRAMS: &str = "fuzz/fuzz_targets";
+/// The target of the C library, whose program is one of its tests.
+const OF_C: (&str, &str) = ("c_calls", "bindings/c/tests/calls.c");
+
+/// What a compiler adds for a fuzzer to see the paths taken, as cargo-fuzz has it.
+const INSTRUMENTED: &str = "-Zsanitizer=address -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares \
+    -Ccodegen-units=1 -Cdebug-assertions";
+
+/// Settings of libFuzzer. The sanitizer keeps freed memory for a while.
+const SETTINGS: [&str; 3] = ["-rss_limit_mb=2048", "-max_len=65536", "-verbosity=0"];
 
 /// Runs the named targets, or all, for some seconds each, with new inputs each time.
 pub fn explore(words: &[&str]) -> ExitCode {
@@ -39,23 +52,53 @@ fn targets() -> std::io::Result<Vec<String>> {
         let path = entry?.path();
         names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
     }
+    names.push(OF_C.0.to_string());
     names.sort();
     Ok(names)
 }
 
 /// Runs targets with AddressSanitizer.
 fn each(targets: &[String], seconds: u32) -> Results {
-    done(&mut nightly(&["fuzz", "--version"]))
-        .map_err(|_| "no nightly compiler, or no cargo-fuzz (`cargo install cargo-fuzz`)")?;
+    if targets.iter().any(|target| target != OF_C.0) {
+        done(&mut nightly(&["fuzz", "--version"]))
+            .map_err(|_| "no nightly compiler, or no cargo-fuzz (`cargo install cargo-fuzz`)")?;
+    }
     let mut bad = Vec::new();
     for target in targets {
         let corpus = format!("fuzz/corpus/{target}");
         created(Path::new(&corpus))?;
-        let mut fuzz = nightly(&["fuzz", "run", "--features", "fuzzer", target, &corpus, SEEDS]);
-        // The sanitizer keeps freed memory for a while.
-        fuzz.args(["--", "-rss_limit_mb=2048", "-max_len=65536", "-verbosity=0"]);
-        fuzz.arg(format!("-max_total_time={seconds}"));
+        let mut fuzz = if target == OF_C.0 {
+            let mut program = Command::new(of_c()?);
+            program.arg(&corpus);
+            program
+        } else {
+            let mut run = nightly(&["fuzz", "run", "--features", "fuzzer", target, &corpus, SEEDS]);
+            run.arg("--");
+            run
+        };
+        fuzz.args(SETTINGS).arg(format!("-max_total_time={seconds}"));
         bad.extend(shown(&mut fuzz).map_err(|_| format!("fuzz target {target}")).err());
     }
     Ok(((targets.len() - bad.len()) as u64, bad))
+}
+
+/// Builds the fuzz target of the C library, and returns its path.
+fn of_c() -> Result<PathBuf, String> {
+    install(&[("clang", "clang")])?;
+    let runtime = output(Command::new("clang").arg("--print-runtime-dir"))?;
+    let fuzzer = format!("{}/libclang_rt.fuzzer-{}.a", runtime.trim(), std::env::consts::ARCH);
+    install(&[(&fuzzer, "libclang-rt-dev")])?;
+    // By its name, the target is apart from the programs of the build, which are not instrumented.
+    let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let folder = target()?.join("fuzz-c");
+    let mut build = nightly(&["build", "--release", "--quiet", "--package", "residue-c"]);
+    build.args(["--target", &triple]).env("RUSTFLAGS", INSTRUMENTED);
+    done(build.env("CARGO_TARGET_DIR", &folder))?;
+    let program = folder.join(OF_C.0);
+    let mut clang = Command::new("clang");
+    clang.args(["-g", "-O1", "-fsanitize=fuzzer,address", "-DFUZZER", OF_C.1]);
+    clang.args(["-I", "bindings/c/include", "-o"]).arg(&program);
+    clang.arg(folder.join(triple).join("release/libresidue_c.a"));
+    done(clang.args(["-lpthread", "-ldl", "-lm"]))?;
+    Ok(program)
 }

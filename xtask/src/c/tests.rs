@@ -87,7 +87,9 @@ pub fn run(long: bool) -> outcome::Results {
     });
     results.add("static library".to_string(), static_library(&prefix));
     results.add("two static libraries in Rust".to_string(), two_static_libraries(&prefix));
-    results.add("errors under AddressSanitizer".to_string(), sanitized(&prefix));
+    for source in ["errors", "calls"] {
+        results.add(format!("{source} under AddressSanitizer"), sanitized(&prefix, source));
+    }
     results.add("benchmark compiles".to_string(), benchmark(&prefix));
     results.add("manual".to_string(), manual());
     results.add("a manual page for each function".to_string(), pages(&prefix));
@@ -177,12 +179,17 @@ fn two_static_libraries(prefix: &Path) -> Result<(), String> {
 }
 
 /// Tests that memory is neither read nor written after it was freed.
-fn sanitized(prefix: &Path) -> Result<(), String> {
-    let program = prefix.join("programs/sanitized");
+fn sanitized(prefix: &Path, source: &str) -> Result<(), String> {
+    let program = prefix.join(format!("programs/{source}-sanitized"));
     let mut build = Command::new("gcc");
     build.args(["-std=c11", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"]);
-    build.args(WARNINGS).arg("bindings/c/tests/errors.c").arg("-I").arg(prefix.join("include"));
-    build.arg("-o").arg(&program).arg(prefix.join("lib/libresidue.a"));
+    build.args(WARNINGS).arg(format!("bindings/c/tests/{source}.c"));
+    build
+        .arg("-I")
+        .arg(prefix.join("include"))
+        .arg("-o")
+        .arg(&program)
+        .arg(prefix.join("lib/libresidue.a"));
     output(build.args(["-lpthread", "-ldl", "-lm"]))?;
     // Leaks are valgrind's affair; here they would need the right to trace.
     output(Command::new(&program).env("ASAN_OPTIONS", "detect_leaks=0")).map(drop)
