@@ -17,8 +17,11 @@ pub const MANIFEST: &str = "benches/sizes/Cargo.toml";
 type Limit = (&'static str, u64);
 
 /// Limits for programs with an operating system, optimised for speed, with link-time optimisation.
+///
+/// Sizes differ by some hundred bytes between checkouts: the compiler orders functions, which begin
+/// at multiples of 64, by names that depend on the path.
 const ON_LINUX: &[Limit] =
-    &[("crc32", 40_000), ("crc32c", 40_000), ("crc16", 40_000), ("adler32", 40_000)];
+    &[("crc32", 40_000), ("crc32c", 41_000), ("crc16", 41_000), ("adler32", 40_000)];
 
 /// Limits for programs without an operating system, optimised for size.
 const BARE: &[Limit] = &[

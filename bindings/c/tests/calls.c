@@ -1,5 +1,5 @@
 // Calls in any order, described by bytes: values in pieces, copies, batches and partials agree with
-// the value of all data at once, and what fails says why. Every buffer is an allocation of its exact
+// the value of all data at once, and what fails says why. Every buffer is an allocation of its own
 // size, so that valgrind and AddressSanitizer find a byte that is read or written too many.
 //
 // With FUZZER defined, a fuzzer describes the calls (`cargo xtask fuzz 60 c_calls`).
