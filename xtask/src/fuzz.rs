@@ -67,17 +67,20 @@ fn each(targets: &[String], seconds: u32) -> Results {
     for target in targets {
         let corpus = format!("fuzz/corpus/{target}");
         created(Path::new(&corpus))?;
-        let mut fuzz = if target == OF_C.0 {
-            let mut program = Command::new(of_c()?);
-            program.arg(&corpus);
-            program
+        let run = if target == OF_C.0 {
+            of_c().map(|program| {
+                let mut run = Command::new(program);
+                run.arg(&corpus);
+                run
+            })
         } else {
-            let mut run = nightly(&["fuzz", "run", "--features", "fuzzer", target, &corpus, SEEDS]);
-            run.arg("--");
-            run
+            let words = ["fuzz", "run", "--features", "fuzzer", target, &corpus, SEEDS, "--"];
+            Ok(nightly(&words))
         };
-        fuzz.args(SETTINGS).arg(format!("-max_total_time={seconds}"));
-        bad.extend(shown(&mut fuzz).map_err(|_| format!("fuzz target {target}")).err());
+        let ended = run.and_then(|mut run| {
+            shown(run.args(SETTINGS).arg(format!("-max_total_time={seconds}")))
+        });
+        bad.extend(ended.map_err(|why| format!("fuzz target {target}: {why}")).err());
     }
     Ok(((targets.len() - bad.len()) as u64, bad))
 }
@@ -88,7 +91,7 @@ fn of_c() -> Result<PathBuf, String> {
     let runtime = output(Command::new("clang").arg("--print-runtime-dir"))?;
     let fuzzer = format!("{}/libclang_rt.fuzzer-{}.a", runtime.trim(), std::env::consts::ARCH);
     install(&[(&fuzzer, "libclang-rt-dev")])?;
-    // By its name, the target is apart from the programs of the build, which are not instrumented.
+    // With a target named, programs that run during the build are not instrumented.
     let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let folder = target()?.join("fuzz-c");
     let mut build = nightly(&["build", "--release", "--quiet", "--package", "residue-c"]);

@@ -18,8 +18,8 @@ type Limit = (&'static str, u64);
 
 /// Limits for programs with an operating system, optimised for speed, with link-time optimisation.
 ///
-/// Sizes differ by some hundred bytes between checkouts: the compiler orders functions, which begin
-/// at multiples of 64, by names that depend on the path.
+/// One source gave 39,884 and 40,012 bytes for `crc32c` in two checkouts, presumably as the order
+/// of functions, which begin at multiples of 64, follows from names that depend on the path.
 const ON_LINUX: &[Limit] =
     &[("crc32", 40_000), ("crc32c", 41_000), ("crc16", 41_000), ("adler32", 40_000)];
 

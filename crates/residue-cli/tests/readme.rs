@@ -230,7 +230,7 @@ fn tests_of_hostile_inputs_exist() {
             };
             let source = fs::read_to_string(&path).unwrap_or_default();
             let is_there = match file {
-                Some(_) => ["fn ", "def ", "const "]
+                Some(_) => ["fn ", "def ", "const ", "void "]
                     .iter()
                     .any(|kind| source.contains(&format!("{kind}{name}"))),
                 None => !source.is_empty(),

@@ -178,7 +178,8 @@ fn two_static_libraries(prefix: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Tests that memory is neither read nor written after it was freed.
+/// Runs a test under AddressSanitizer, which sees what the test itself, and copies in the library,
+/// touch beside allocations and after they were freed.
 fn sanitized(prefix: &Path, source: &str) -> Result<(), String> {
     let program = prefix.join(format!("programs/{source}-sanitized"));
     let mut build = Command::new("gcc");

@@ -39,10 +39,6 @@ pub(crate) trait Sparsely: CompiledIn {
     const SHORT: &'static [usize];
 }
 
-/// How far ahead of what is read the prefetched bytes lie. All data are read ahead, as it takes no
-/// time where they are in a cache (docs/kernels.md).
-const AHEAD: usize = ReadAhead::Cached.distance();
-
 /// Declares the distances of CRCs with compiled-in constants, and proves them.
 macro_rules! sparsely {
     ($($name:ident: $params:ident, $few:expr, from $from:expr, short $short:expr;)*) => {$(
@@ -93,6 +89,10 @@ pub(crate) const FAST: bool = LOADS_ANYWHERE
 
 /// The bytes of a step: of the vectors that are computed at once.
 const STEP: usize = 64;
+
+/// How far ahead of what is read the prefetched bytes lie. All data are read ahead: where they are
+/// in a cache, no time was lost by it (docs/kernels.md).
+const AHEAD: usize = ReadAhead::Cached.distance();
 
 /// Removes all but the end of long data, and then all but the end of this, and leaves the rest to
 /// the body `End`, and short data to the body `Short`.
