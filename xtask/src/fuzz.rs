@@ -2,7 +2,7 @@
 
 use crate::debian::install;
 use crate::outcome::{Results, alone};
-use crate::shell::{created, done, nightly, output, shown, target};
+use crate::shell::{created, done, host, nightly, output, shown, target};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -92,7 +92,7 @@ fn of_c() -> Result<PathBuf, String> {
     let fuzzer = format!("{}/libclang_rt.fuzzer-{}.a", runtime.trim(), std::env::consts::ARCH);
     install(&[(&fuzzer, "libclang-rt-dev")])?;
     // With a target named, programs that run during the build are not instrumented.
-    let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let triple = host()?;
     let folder = target()?.join("fuzz-c");
     let mut build = nightly(&["build", "--release", "--quiet", "--package", "residue-c"]);
     build.args(["--target", &triple]).env("RUSTFLAGS", INSTRUMENTED);

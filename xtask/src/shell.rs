@@ -72,6 +72,13 @@ pub fn shown(command: &mut Command) -> Result<(), String> {
     }
 }
 
+/// Returns the target that is built for without `--target`.
+pub fn host() -> Result<String, String> {
+    let text = output(Command::new("rustc").arg("-vV"))?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_string).ok_or_else(|| "`rustc -vV` names no host".to_string())
+}
+
 /// Returns the name of cargo's variable for a setting of a target.
 pub fn target_variable(target: &str, setting: &str) -> String {
     format!("CARGO_TARGET_{}_{setting}", target.to_uppercase().replace('-', "_"))

@@ -184,13 +184,8 @@ fn sanitized(prefix: &Path, source: &str) -> Result<(), String> {
     let program = prefix.join(format!("programs/{source}-sanitized"));
     let mut build = Command::new("gcc");
     build.args(["-std=c11", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"]);
-    build.args(WARNINGS).arg(format!("bindings/c/tests/{source}.c"));
-    build
-        .arg("-I")
-        .arg(prefix.join("include"))
-        .arg("-o")
-        .arg(&program)
-        .arg(prefix.join("lib/libresidue.a"));
+    build.args(WARNINGS).arg("-I").arg(prefix.join("include")).arg("-o").arg(&program);
+    build.arg(format!("bindings/c/tests/{source}.c")).arg(prefix.join("lib/libresidue.a"));
     output(build.args(["-lpthread", "-ldl", "-lm"]))?;
     // Leaks are valgrind's affair; here they would need the right to trace.
     output(Command::new(&program).env("ASAN_OPTIONS", "detect_leaks=0")).map(drop)

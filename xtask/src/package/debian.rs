@@ -3,7 +3,9 @@
 
 use super::materials;
 use crate::debian::install;
-use crate::shell::{absolute, copied, copied_tree, done, emptied, entries, name, target, written};
+use crate::shell::{
+    absolute, copied, copied_tree, done, emptied, entries, host, name, target, written,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -48,7 +50,7 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     // Cargo may come from elsewhere than Debian, so dependencies are not compared.
     build.args(["--build=binary", "--no-sign", "--no-check-builddeps"]).current_dir(&tree);
     done(build.env("RESIDUE_SOURCE", absolute(".")?))?;
-    let host = materials::host()?;
+    let host = host()?;
     let mut packages = Vec::new();
     for path in entries(&place)? {
         let name = name(&path);

@@ -236,16 +236,10 @@ pub fn validated(folders: &[PathBuf]) -> Result<Vec<String>, String> {
     }
 }
 
-/// Returns the target that is built for without `--target`.
-pub fn host() -> Result<String, String> {
-    let text = output(Command::new("rustc").arg("-vV"))?;
-    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_string).ok_or_else(|| "`rustc -vV` names no host".to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::host;
 
     fn id(name: &str, version: &str) -> Id {
         (name.to_string(), version.to_string())

@@ -1,4 +1,4 @@
-//! Scalar loops that stay scalar, words in memory, and the layout of code.
+//! Scalar loops that stay scalar, words in memory, prefetches, and the layout of code.
 
 /// Whether the compiler loads a word from any address by one instruction. For RISC-V it loads and
 /// joins bytes, as CPUs may take a trap for a word across its boundary.

@@ -72,12 +72,10 @@ pub(super) fn prefetch<B: ?Sized>(block: &B, way: ReadAhead) {
     };
     for line in 0..bytes.div_ceil(64) {
         let line = start.wrapping_add(64 * line);
-        // SAFETY: every x86-64 CPU has SSE, and a prefetch accepts any address: it reads nothing.
-        unsafe {
-            match way {
-                ReadAhead::NonTemporal => _mm_prefetch::<_MM_HINT_NTA>(line),
-                ReadAhead::Cached => _mm_prefetch::<_MM_HINT_T0>(line),
-            }
+        match way {
+            // SAFETY: every x86-64 CPU has SSE, and a prefetch accepts any address.
+            ReadAhead::NonTemporal => unsafe { _mm_prefetch::<_MM_HINT_NTA>(line) },
+            ReadAhead::Cached => crate::arch::prefetch(line.cast()),
         }
     }
 }
