@@ -37,7 +37,7 @@
 //! embedded                                 the kernels of any CRC
 //! any                                      any CRC, ready to run
 //! compiled                                 CRC-32C, CRC-32 and CRC-64/NVME, as types
-//! lockstep sahu2019                        bodies of CRC-32C
+//! eighth lockstep sahu2019                 bodies of CRC-32 and CRC-32C
 //! crc32c crc32_crc64                       their kernels
 //! choice                                   the family that computes a CRC
 //! combine common digest                    what users call beside it
@@ -76,6 +76,7 @@ mod any;
 pub mod compiled;
 mod crc32_crc64;
 pub mod crc32c;
+mod eighth;
 pub(crate) mod lockstep;
 mod sahu2019;
 

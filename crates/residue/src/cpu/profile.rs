@@ -48,6 +48,9 @@ pub struct Profile {
     /// The width in bits up to which CRCs remove vectors of 64 bytes faster by products of bytes
     /// with bit matrices (GFNI) than by carry-less products (VPCLMULQDQ); 0 for none.
     pub matrices_to: u32,
+    /// Whether CRC-32 of long data is faster if, beside products, byte matrices remove one vector
+    /// of eight.
+    pub eighth_by_matrices: bool,
     /// The prefetches that make loops over data from memory faster.
     pub reads_ahead: Option<ReadAhead>,
     /// Whether data that come from memory are read faster in two streams.
@@ -105,6 +108,9 @@ pub const PROFILES: &[Profile] = &[
         name: "intel_avx512",
         cpus: "Intel with AVX-512: Ice Lake to Granite Rapids",
         matrices_to: 0,
+        // One port has all carry-less products, the other all products with byte matrices; measured
+        // on Emerald Rapids, 2026-11-30 (docs/speed/peers.md).
+        eighth_by_matrices: true,
         // With the memory as fast as it gets, 64 MiB of folding take 2.38 ms with it, 2.70 without
         // and 2.47 in a loop that only reads; non-temporal prefetches take 8 ms (2026-11-23, 8 KiB
         // ahead). From 16 KiB on, data from memory are read 1.1 to 1.2 times as fast, and data in a
@@ -131,6 +137,7 @@ const OTHER: Profile = Profile {
     name: "unknown",
     cpus: "any other",
     matrices_to: 0,
+    eighth_by_matrices: false,
     reads_ahead: None,
     two_streams: false,
     narrow_loads: false,

@@ -3,6 +3,7 @@
 //! They are folded at all lengths; CPUs with fast byte matrices remove vectors by those.
 
 use super::compiled::{Crc32, Crc64Nvme, compiled_kernels, extend};
+use super::eighth::{Eighth, EighthOr, LEAST};
 use super::family::WithConstants;
 use super::fold::{AtOnceOr, Fold, FoldLong, FoldStreams, LongOrStreams};
 use super::sparse::SparseOnce;
@@ -72,8 +73,7 @@ type ByMatrices<N, Long> = AtOnceOr<
 type CopyByMatrices<N, Long> = WithConstants<N, ByLength<FoldLong, Long, { Taps::FROM }>>;
 
 /// Folds by carry-less products, data that come from memory in two streams if the CPU gains by it.
-type Products<N> =
-    AtOnceOr<N, WithConstants<N, ByLength<Fold, OutOfLine<FoldStreams>, STREAMS_FROM>>>;
+type FoldOrStreams<N> = WithConstants<N, ByLength<Fold, OutOfLine<FoldStreams>, STREAMS_FROM>>;
 
 /// Folds, and removes one vector of a window by the matrices of `One` in data from 64 KiB to 4 MiB:
 /// shorter data gain nothing by it, and most longer data come from memory, whose speed decides.
@@ -89,12 +89,14 @@ type FewByMatrices<N, One> = AtOnceOr<
     >,
 >;
 
-/// Declares the table of a CRC: its body by matrices, other lines with matrices, and what it adds
-/// between AVX2 with carry-less products of two lanes and those of one, or for aarch64.
+/// Declares the table of a CRC: its body by matrices, other lines with matrices, its body by
+/// products of four lanes, and what it adds between AVX2 with carry-less products of two lanes and
+/// those of one, or for aarch64.
 macro_rules! folded {
     (
         $(#[$doc:meta])* $kernels:ident: $name:ident, $word:ident;
         $matrices:ident [$($few:expr,)*];
+        products $products:ty;
         [$($line:expr,)*]
         methods [$($method:expr,)*]
     ) => {
@@ -109,8 +111,7 @@ macro_rules! folded {
                 .by_matrices($word::BITS),
                 $($few,)*
                 on_x86_64!(
-                    Avx512Vpclmul, Products<$name>, "avx512_vpclmul",
-                    copy LongFold<$name>
+                    Avx512Vpclmul, $products, "avx512_vpclmul", copy LongFold<$name>
                 ),
                 on_x86_64!(
                     Avx2Vpclmul, WithConstants<$name, Fold>, "avx2_vpclmul", copy LongFold<$name>
@@ -144,6 +145,7 @@ folded! {
     /// The kernels of CRC-32/ISO-HDLC, best first.
     KERNELS_32: Crc32, u32;
     Crc32ByMatrices [];
+    products AtOnceOr<Crc32, EighthOr<FoldOrStreams<Crc32>>>;
     [
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32, FusedEor3<Crc32>>, "crc_pmull_eor3",
@@ -161,6 +163,12 @@ folded! {
         ),
     ]
     methods [
+        on_x86_64!(
+            Avx512Vpclmul,
+            ByLength<WithConstants<Crc32, Fold>, OutOfLine<Eighth>, LEAST>,
+            "avx512_gfni_few"
+        )
+        .method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_pmull_three_way").method(),
@@ -179,6 +187,7 @@ folded! {
         )
         .by_matrices(u32::BITS),
     ];
+    products AtOnceOr<Crc64Nvme, FoldOrStreams<Crc64Nvme>>;
     []
     methods []
 }

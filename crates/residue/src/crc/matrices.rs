@@ -104,7 +104,7 @@ impl Matrices {
 
 /// Returns `power` times x^0 to x^7: the embedded residues of the eight bits of a byte whose lowest
 /// power of x is `power`, lowest memory bit first.
-const fn bits_of_byte(power: u64, poly: u64, reflected: bool) -> [u64; 8] {
+pub(super) const fn bits_of_byte(power: u64, poly: u64, reflected: bool) -> [u64; 8] {
     let (mut bits, mut power, mut i) = ([0; 8], power, 0);
     while i < 8 {
         bits[if reflected { 7 - i } else { i }] = power;
