@@ -130,9 +130,8 @@ const KEY: u128 = CONSTANTS.fold.of_window(STEP, &Multiples::new(CONSTANTS.poly)
 /// The length from which it is used, by CPUs that gain by it.
 ///
 /// On Emerald Rapids 2 KiB take 1.02 of the time of folding, 4 KiB 0.91 to 1.0, 9000 bytes 0.91,
-/// 16 KiB to 1 MiB 0.87 to 0.90. From memory, pieces of 4 KiB and 6000 bytes take 1.03 of it, of
-/// 9000 bytes and more 0.98 to 1.04 (`cargo xtask rivals -c crc-32 -m throughput,walk`,
-/// 2026-11-30).
+/// 16 KiB to 1 MiB 0.87 to 0.95. From memory it takes 1.01 to 1.06 of it, and pieces of 4 KiB would
+/// be behind libdeflate by 5 % in place of 2 (2026-11-30, docs/speed/peers.md).
 const FROM: usize = 6 << 10;
 
 /// Removes one vector of eight of long data by matrices if the CPU gains by it, and runs `Fold` on
