@@ -30,7 +30,7 @@ const STEP: usize = 8;
 
 /// The taps of the removed vectors.
 #[derive(Clone, Copy)]
-pub(crate) struct Pairs {
+struct Pairs {
     /// The distances a and b, in vectors.
     taps: [usize; 2],
     /// A, A', B and B'.
@@ -143,8 +143,9 @@ impl<T: ByteMatrix, Fold: Body<T, Family = Crc32>> Body<T> for EighthOr<Fold> {
     const EDGES: Edges = Edges::of(&[FROM], &[Fold::EDGES, <Eighth as Body<T>>::EDGES]);
     #[inline(always)]
     fn run(t: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        let gains = || cpu::found_profile().is_some_and(|profile| profile.eighth_by_matrices);
-        if data.len() >= FROM && gains() {
+        if data.len() >= FROM
+            && cpu::found_profile().is_some_and(|profile| profile.eighth_by_matrices)
+        {
             t.outline::<Eighth>(&(), state, data)
         } else {
             Fold::run(t, &(), state, data)
@@ -252,8 +253,9 @@ mod tests {
         let kernel = GENERIC.force().expect("portable");
         let data: [u8; 2600] =
             core::array::from_fn(|i| (i as u32).wrapping_mul(0x9e37_79b9).to_be_bytes()[0]);
-        for whole in [LEAST - 63, LEAST - 63 + 512, LEAST - 63 + 1024, LEAST - 63 + 1536] {
-            for n in [whole, whole + 1, whole + 63, whole + 64] {
+        for steps in 0..4 {
+            // Heads of 63, 64, 1 and 3 bytes, and of 1 with vectors behind the last step.
+            for n in [0, 1, 2, 4, 194].map(|more| LEAST + 64 * STEP * steps + more) {
                 let expected = catalog::CRC_32_ISO_HDLC.reference(&data[..n]) as u32;
                 assert_eq!(kernel.value(&(), &data[..n]), expected, "{n}");
             }
