@@ -1,5 +1,5 @@
 //! The order of the files of all crates: few circles, none between folders, and the layers; what
-//! each crate needs to be published.
+//! each crate needs to be published, and what the library hides.
 
 use residue_testing::imports::Imports;
 use std::fs;
@@ -65,6 +65,47 @@ fn crates_have_what_the_registry_shows() {
             assert!(manifest.contains(line), "{name}/Cargo.toml lacks `{line}`");
         }
     }
+}
+
+/// Items of the library that anybody can reach and no page shows: types that aliases name, and the
+/// module for this project alone.
+const HIDDEN: [&str; 5] = [
+    "pub mod internals;",
+    "pub struct Adler;",
+    "pub struct Tabled<W>(core::marker::PhantomData<W>);",
+    "pub struct Xns;",
+    "pub use family::Internet;",
+];
+
+/// Hidden items are promised to nobody, but programs would use them: what is not a part of a trait
+/// that only the library implements is in `internals`.
+#[test]
+fn the_library_hides_little() {
+    let mut hidden = Vec::new();
+    for file in sources(&root().join("crates/residue/src")) {
+        let text = fs::read_to_string(&file).expect("a source");
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            if line.trim() == "#[doc(hidden)]" {
+                let item = lines.find(|line| !line.trim_start().starts_with(['#', '/']));
+                hidden.push(item.expect("an item").to_string());
+            }
+        }
+    }
+    // Parts of traits have no visibility of their own.
+    hidden.retain(|item| item.trim_start().starts_with("pub"));
+    hidden.sort();
+    assert_eq!(hidden, HIDDEN);
+}
+
+/// Returns the Rust files below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+    let files = entries.map(|entry| entry.path()).flat_map(|path| match path.is_dir() {
+        true => sources(&path),
+        false => vec![path],
+    });
+    files.filter(|path| path.extension().is_some_and(|it| it == "rs")).collect()
 }
 
 fn imports(name: &str) -> Imports {

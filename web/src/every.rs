@@ -16,9 +16,9 @@
 use crate::Page;
 use residue::Code;
 use residue::code::Stream;
-use residue::crc::tables::{Tabled, Tables, Word};
+use residue::crc::tables::{Tables, Word};
 use residue::crc::{Crc, Params};
-use residue::kernel::{Family as _, Forced};
+use residue::internals::{Family as _, Forced, Tabled};
 
 /// Number of bytes read at a time.
 const PIECE: usize = 4 << 20;

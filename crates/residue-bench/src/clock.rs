@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 #[inline(always)]
 #[must_use]
 pub fn now() -> u64 {
-    residue::counter::ticks().unwrap_or_else(instant)
+    residue::internals::counter::ticks().unwrap_or_else(instant)
 }
 
 fn instant() -> u64 {
@@ -68,12 +68,12 @@ impl Clock {
         // A quiet core first: some raise their clock only under load.
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(20) {
-            black_box(residue::counter::spin(1 << 12));
+            black_box(residue::internals::counter::spin(1 << 12));
         }
 
         let (first, start) = both();
         while start.elapsed() < Duration::from_millis(20) {
-            black_box(residue::counter::spin(1 << 12));
+            black_box(residue::internals::counter::spin(1 << 12));
         }
         let (last, end) = both();
         let ns_per_tick = (end - start).as_nanos() as f64 / (last - first).max(1) as f64;
@@ -86,8 +86,8 @@ impl Clock {
         // Many short runs in turn: most fit between two interruptions, and meet the same clock.
         let (mut additions, mut products) = (Vec::new(), Vec::new());
         for _ in 0..400 {
-            additions.push(per_step(residue::counter::spin, 1 << 13, read));
-            products.push(per_step(residue::counter::spin_products, 1 << 13, read));
+            additions.push(per_step(residue::internals::counter::spin, 1 << 13, read));
+            products.push(per_step(residue::internals::counter::spin_products, 1 << 13, read));
         }
         let (ticks_per_cycle, ticks_per_cycle_by_products) =
             settle(&additions, &products, PRODUCT_CYCLES);
@@ -101,7 +101,7 @@ impl Clock {
     /// counter shows.
     #[must_use]
     pub fn pace(&self) -> f64 {
-        per_step(residue::counter::spin, 1 << 11, self.read)
+        per_step(residue::internals::counter::spin, 1 << 11, self.read)
     }
 
     /// Returns core cycles in `ticks`.

@@ -1,9 +1,9 @@
 //! A kernel ready to be timed.
 
 use crate::Error;
-use residue::code::ValueEncoding;
-use residue::kernel::{Family, Kernel, KernelInfo};
-use residue::{Code, Visitor};
+use residue::Code;
+use residue::internals::{self, Family, Kernel, ValueEncoding, Visitor};
+use residue::kernel::KernelInfo;
 use std::rc::Rc;
 
 /// A function from bytes to a value.
@@ -66,7 +66,7 @@ impl Contender {
             }
         }
         let mut collect = Collect { code, only, found: Vec::new() };
-        code.visit(&mut collect);
+        internals::visit(code, &mut collect);
         collect.found
     }
 

@@ -403,7 +403,7 @@ fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>, overhead: f64, loa
             arch: std::env::consts::ARCH.to_string(),
             features: residue::cpu::features().names().map(String::from).collect(),
             profile: residue::cpu::profile().name.to_string(),
-            counter: residue::counter::NAME.to_string(),
+            counter: residue::internals::counter::NAME.to_string(),
             ticks_per_cycle: clock.ticks_per_cycle,
             ticks_per_cycle_by_products: clock.ticks_per_cycle_by_products,
             ns_per_tick: clock.ns_per_tick,

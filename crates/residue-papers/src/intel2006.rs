@@ -11,8 +11,7 @@ mod figures;
 mod published;
 mod report;
 
-use residue::crc::crc32c::KERNELS;
-use residue::kernel::{Forced, Kernel};
+use residue::internals::{self, CRC_32C, Crc32c, Forced, Kernel};
 use residue_bench::Error;
 use residue_bench::clock::{Clock, now};
 use residue_bench::statistic::median;
@@ -83,7 +82,7 @@ impl Work for Protocol {
 }
 
 /// The CRC first, then the copy.
-struct Separate(Forced<residue::crc::crc32c::Crc32c>);
+struct Separate(Forced<Crc32c>);
 
 impl Work for Separate {
     #[inline(always)]
@@ -322,9 +321,9 @@ pub const FUSED: &str = "CRC and copy in one pass";
 pub const SIZES: [usize; 5] = [512, 1024, 2048, 4096, 8192];
 
 /// Returns the kernels: Sarwate's, the paper's, and the fastest here.
-fn kernels() -> Vec<(&'static str, &'static Kernel<residue::crc::crc32c::Crc32c>)> {
-    let named = |name: &str| KERNELS.iter().find(|kernel| kernel.info().name == name);
-    let best = residue::kernel::best(KERNELS, residue::cpu::features(), residue::cpu::profile());
+fn kernels() -> Vec<(&'static str, &'static Kernel<Crc32c>)> {
+    let named = |name: &str| CRC_32C.iter().find(|kernel| kernel.info().name == name);
+    let best = internals::best(CRC_32C, residue::cpu::features(), residue::cpu::profile());
     let all =
         [("Sarwate", named("bytewise")), ("slicing-by-8", named("slicing8")), ("best here", best)];
     all.into_iter().filter_map(|(about, kernel)| Some((about, kernel?))).collect()

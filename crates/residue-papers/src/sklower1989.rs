@@ -9,8 +9,8 @@
 
 mod report;
 
-use residue::kernel::{Family, Forced, Kernel};
-use residue::{Code, adler, crc, fletcher, internet, xns};
+use residue::Code;
+use residue::internals::{self, Family, Forced, Internet, Kernel};
 use residue_bench::Error;
 use residue_bench::clock::now;
 use serde::Serialize;
@@ -219,7 +219,7 @@ fn words<F: Family<Context = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routin
 }
 
 /// Returns the Internet checksum: a segment at an odd offset is summed by itself and swapped.
-fn swapped(kernel: Forced<internet::Internet>) -> Routine {
+fn swapped(kernel: Forced<Internet>) -> Routine {
     Box::new(move |segments, length| {
         let (mut sum, mut odd) = (0u64, false);
         walk(segments, length, |segment| {
@@ -229,7 +229,7 @@ fn swapped(kernel: Forced<internet::Internet>) -> Routine {
             sum = total + u64::from(carry);
             odd ^= segment.len() % 2 == 1;
         })?;
-        Ok(internet::Internet::finish(&(), sum).into())
+        Ok(Internet::finish(&(), sum).into())
     })
 }
 
@@ -251,7 +251,7 @@ fn contestants() -> Vec<Contestant> {
         routine: fn(Forced<F>) -> Routine,
     ) {
         let found = match kernel {
-            "" => residue::kernel::best(kernels, residue::cpu::features(), residue::cpu::profile()),
+            "" => internals::best(kernels, residue::cpu::features(), residue::cpu::profile()),
             _ => kernels.iter().find(|k| k.info().name == kernel),
         };
         if let (Some(forced), Ok(code)) = (found.and_then(Kernel::force), code.parse()) {
@@ -259,8 +259,8 @@ fn contestants() -> Vec<Contestant> {
         }
     }
     let list_ = &mut list;
-    let (ip, ns) = (internet::KERNELS, xns::KERNELS);
-    let (f8, f16) = (fletcher::KERNELS_16, fletcher::KERNELS_32);
+    let (ip, ns) = (internals::INTERNET, internals::XNS);
+    let (f8, f16) = (internals::FLETCHER_16, internals::FLETCHER_32);
     push(
         list_,
         ("ip", "Internet checksum, the machine's own: add with carry", "internet"),
@@ -316,13 +316,8 @@ fn contestants() -> Vec<Contestant> {
     push(list_, ("xns-best", "XNS, best here", "xns"), (ns, ""), words);
     push(list_, ("fletcher-16", "ISO, best here", "fletcher-16"), (f8, ""), bytes);
     push(list_, ("fletcher-32", "16-bit Fletcher, best here", "fletcher-32"), (f16, ""), words);
-    push(list_, ("adler-32", "Adler-32, best here", "adler-32"), (adler::KERNELS, ""), bytes);
-    push(
-        list_,
-        ("crc-32c", "CRC-32C, best here", "crc-32/iscsi"),
-        (crc::crc32c::KERNELS, ""),
-        bytes,
-    );
+    push(list_, ("adler-32", "Adler-32, best here", "adler-32"), (internals::ADLER_32, ""), bytes);
+    push(list_, ("crc-32c", "CRC-32C, best here", "crc-32/iscsi"), (internals::CRC_32C, ""), bytes);
     list
 }
 

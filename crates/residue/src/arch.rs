@@ -24,6 +24,7 @@
 
 mod clmul;
 mod copying;
+#[cfg(feature = "internals")]
 pub mod counter;
 mod crc32;
 mod packets;

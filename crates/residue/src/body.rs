@@ -17,7 +17,6 @@ pub use tier::{Enter, Tier};
 
 /// The common properties of the kernels of one family: their state, its start, and the value at its
 /// end.
-#[doc(hidden)]
 pub trait Family: Sized + 'static {
     /// The parameters of a kernel: `()`, or the constants of a polynomial.
     type Context: 'static;
@@ -47,7 +46,6 @@ pub trait Family: Sized + 'static {
 ///
 /// Tests take all lengths to four blocks of the widest vectors, and then those around these and
 /// their multiples.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Edges(&'static [usize], &'static [Edges]);
 

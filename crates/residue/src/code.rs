@@ -6,7 +6,7 @@ mod near;
 pub mod partial;
 pub(crate) mod stream;
 mod sum;
-mod visitor;
+pub(crate) mod visitor;
 
 use crate::body::Family;
 use crate::crc::tables::{Tabled, Tables, Word};
@@ -22,8 +22,7 @@ use listed::listed;
 pub use stream::Stream;
 use sum::SUM_ALIASES;
 pub use sum::Sum;
-#[doc(hidden)]
-pub use visitor::{ValueEncoding, Visitor};
+pub(crate) use visitor::{ValueEncoding, Visitor};
 
 /// An error-detection code.
 ///
@@ -138,8 +137,7 @@ impl Code {
 
     /// Returns the value of `data`, computed by the kernel named `kernel`.
     ///
-    /// A table-driven kernel first builds its tables, which takes some microseconds: use
-    /// [`Code::visit`] to keep them.
+    /// A table-driven kernel first builds its tables, which takes some microseconds.
     ///
     /// # Errors
     /// If the code has no such kernel, or this CPU cannot run it.
@@ -200,8 +198,7 @@ impl Code {
     }
 
     /// Shows the code's kernel tables to `visitor`, the dispatched one first.
-    #[doc(hidden)]
-    pub fn visit(&self, visitor: &mut impl Visitor) {
+    pub(crate) fn visit(&self, visitor: &mut impl Visitor) {
         match self {
             Code::Sum(sum) => {
                 let encoding = ValueEncoding::of_sum(*sum);

@@ -19,7 +19,7 @@
 //! another code, and a program that confuses the two agrees only with itself. The bytes of a
 //! reflected CRC go on the wire lowest first: appended highest first, the residue does not appear.
 //!
-//! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding (see [`Constants`]); wider ones
+//! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding; wider ones
 //! run bit by bit, or on [`tables::Tables`]. The types of [`small`](crate::small) take less memory.
 //!
 //! # Inside
@@ -72,9 +72,8 @@ mod wide;
 mod embedded;
 
 mod any;
-#[doc(hidden)]
-pub mod compiled;
-mod crc32_crc64;
+pub(crate) mod compiled;
+pub(crate) mod crc32_crc64;
 pub mod crc32c;
 mod eighth;
 pub(crate) mod lockstep;
@@ -85,24 +84,16 @@ mod combine;
 mod common;
 mod digest;
 
-#[doc(hidden)]
-pub use any::Compiled;
 pub use any::Crc;
-pub(crate) use any::Engine;
+pub(crate) use any::{Compiled, Engine};
 pub(crate) use choice::of_family;
 pub use combine::Combine;
 pub use common::*;
 pub use compiled::{CRC_32, CRC_32C, CRC_64_NVME};
-#[doc(hidden)]
-pub use constants::{Constants, Embedded};
-#[doc(hidden)]
-pub use crc32_crc64::{KERNELS_32, KERNELS_64_NVME};
+pub(crate) use constants::Embedded;
 pub use crc32_crc64::{crc32, crc32_extend, crc64_nvme, crc64_nvme_extend};
 pub use digest::Digest;
-#[doc(hidden)]
-pub use embedded::KERNELS;
 pub use params::Params;
 pub use terms::terms;
-#[doc(hidden)]
-pub use wide::{KERNELS_WIDE, Wide, WideFamily};
+pub(crate) use wide::WideFamily;
 pub use width::Width;

@@ -76,14 +76,19 @@
 //!
 //! `generic` (off by default): the kernels named `generic`, which run the bodies for vectors on
 //! arrays, for tests.
+//!
+//! `internals` (off by default): the module `internals`, for this project's own benchmarks and
+//! tests. Any release may change it.
 
 #![no_std]
 #![deny(unsafe_code)]
-// Without methods, their bodies are in no table. Targets without vector tiers leave the code for
-// vectors unused, and so does a crate without those of AVX-512.
+// Without methods, their bodies are in no table; without internals, nobody calls a kernel by name.
+// Targets without vector tiers leave the code for vectors unused, and so does a crate without those
+// of AVX-512.
 #![cfg_attr(
     not(all(
         feature = "methods",
+        feature = "internals",
         any(
             all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"),
             all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
@@ -125,16 +130,15 @@ pub mod code;
 
 pub mod batch;
 pub mod copy;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals;
 #[cfg(feature = "rayon")]
 pub mod parallel;
 #[cfg(feature = "serde")]
 mod serialized;
 pub mod small;
 
-#[doc(hidden)]
-pub use arch::counter;
-#[doc(hidden)]
-pub use code::Visitor;
 #[doc(inline)]
 pub use code::partial;
 pub use code::partial::Partial;

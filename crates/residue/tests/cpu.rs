@@ -4,7 +4,7 @@
 mod common;
 
 use residue::cpu::{self, Features, PROFILES};
-use residue::kernel;
+use residue::internals;
 
 /// The codes whose choices are compared.
 const CODES: [&str; 8] = [
@@ -203,8 +203,8 @@ fn every_profile_has_a_kernel_on_every_tier() {
     for tier in cpu::tier_names() {
         let features = Features::tier(tier).expect("a tier");
         for profile in PROFILES {
-            let kernels = residue::crc::crc32c::KERNELS;
-            let kernel = kernel::best(kernels, features, profile).expect("a kernel").info();
+            let kernels = internals::CRC_32C;
+            let kernel = internals::best(kernels, features, profile).expect("a kernel").info();
             assert!(kernel.matrices.is_none_or(|width| width <= profile.matrices_to));
             assert!(features.contains(kernel.needs), "{tier} {}", profile.name);
         }

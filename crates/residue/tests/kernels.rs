@@ -4,12 +4,9 @@
 mod common;
 
 use common::{Runnable, slow, sums_and, thinned};
-use residue::code::ValueEncoding;
 use residue::crc::{Crc, Params, catalog};
-use residue::dual::Dual;
-use residue::kernel::{Family, Kernel};
-use residue::koopman::{Mod253, Mod65525};
-use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};
+use residue::internals::{self, Family, Kernel, ValueEncoding, Visitor};
+use residue::{Code, cpu, xns};
 use residue_testing::noise;
 
 /// Returns the lengths around the edges of a code's kernels, and around their multiples.
@@ -26,7 +23,7 @@ fn boundaries(code: &Code) -> Vec<usize> {
         }
     }
     let mut edges = Edges(Vec::new());
-    code.visit(&mut edges);
+    internals::visit(code, &mut edges);
     // Long blocks take long.
     let multiples =
         edges.0.into_iter().filter(|&edge| edge > 0).flat_map(|edge| {
@@ -316,10 +313,10 @@ fn instruction_kernels_proved_for_every_message_up_to_three_blocks() {
     let blocks = [767, 768, 769, 1007, 1008, 1009, 3072];
     let all = (1..=224).chain([255, 256]).chain(vectors).chain(blocks);
     let lengths: Vec<usize> = thinned(all, 17).collect();
-    proved(residue::crc::crc32c::KERNELS, &catalog::CRC_32_ISCSI, |_| true, &lengths);
+    proved(internals::CRC_32C, &catalog::CRC_32_ISCSI, |_| true, &lengths);
     // The other kernels are those for any CRC, proved above and below.
     let by_instructions = |name: &str| name.starts_with("crc");
-    proved(residue::crc::KERNELS_32, &catalog::CRC_32_ISO_HDLC, by_instructions, &lengths);
+    proved(internals::CRC_32, &catalog::CRC_32_ISO_HDLC, by_instructions, &lengths);
 }
 
 /// Proves the kernels by sparse multiples for lengths at which they use short distances, few, and
@@ -331,9 +328,9 @@ fn sparse_kernels_proved_for_every_message() {
     // The longer ones take minutes in an emulator.
     let lengths = if common::emulated() { &lengths[..2] } else { &lengths };
     let sparse = |name: &str| name.ends_with("sparse") || name == "portable";
-    proved(residue::crc::crc32c::KERNELS, &catalog::CRC_32_ISCSI, sparse, lengths);
-    proved(residue::crc::KERNELS_32, &catalog::CRC_32_ISO_HDLC, sparse, lengths);
-    proved(residue::crc::KERNELS_64_NVME, &catalog::CRC_64_NVME, sparse, lengths);
+    proved(internals::CRC_32C, &catalog::CRC_32_ISCSI, sparse, lengths);
+    proved(internals::CRC_32, &catalog::CRC_32_ISO_HDLC, sparse, lengths);
+    proved(internals::CRC_64_NVME, &catalog::CRC_64_NVME, sparse, lengths);
 }
 
 /// Proves the kernels with these names for every message of these lengths.
@@ -399,21 +396,21 @@ fn the_largest_sums_do_not_overflow() {
     let longest = [(2 << 20) + 129, 3 << 20];
     for n in short.into_iter().chain(words).chain(long).chain(longest) {
         let data = &ff[..n];
-        largest(Dual::<Mod253>::KERNELS, (4, 253, true), data);
-        largest(Dual::<Mod65525>::KERNELS, (4, 65525, true), data);
-        largest(adler::KERNELS, (1, 65521, false), data);
-        largest(fletcher::KERNELS_16, (1, 255, false), data);
-        largest(fletcher::KERNELS_32, (2, 65535, false), data);
-        for (name, kernel) in common::forced(internet::KERNELS) {
+        largest(internals::DUAL_16, (4, 253, true), data);
+        largest(internals::DUAL_32, (4, 65525, true), data);
+        largest(internals::ADLER_32, (1, 65521, false), data);
+        largest(internals::FLETCHER_16, (1, 255, false), data);
+        largest(internals::FLETCHER_32, (2, 65535, false), data);
+        for (name, kernel) in common::forced(internals::INTERNET) {
             for state in [0, 1, u64::MAX - 1, u64::MAX] {
-                let sum = internet::Internet::finish(&(), kernel.run(&(), state, data));
+                let sum = internals::Internet::finish(&(), kernel.run(&(), state, data));
                 let words = (n / 2) as u128 * 0xffff + (n % 2) as u128 * 0xff;
                 let exact = (u128::from(state) + words) % 65535;
                 let expected = if exact == 0 { 0xffff } else { exact as u16 };
                 assert_eq!(!sum, expected.swap_bytes(), "{name} {state:x} {n}");
             }
         }
-        common::same_values(xns::KERNELS, data, xns::reference(data), "ff");
+        common::same_values(internals::XNS, data, xns::reference(data), "ff");
     }
 }
 
@@ -422,8 +419,8 @@ fn the_largest_sums_do_not_overflow() {
 fn zeros_stay_zero() {
     let zeros = vec![0; (2 << 20) + 200];
     for n in (0..=600).chain([65_536, 131_072, 262_144, 524_288, 1 << 20, (2 << 20) + 129]) {
-        common::same_values(internet::KERNELS, &zeros[..n], 0xffff, "zeros");
-        common::same_values(fletcher::KERNELS_32, &zeros[..n], 0, "zeros");
+        common::same_values(internals::INTERNET, &zeros[..n], 0xffff, "zeros");
+        common::same_values(internals::FLETCHER_32, &zeros[..n], 0, "zeros");
     }
 }
 
@@ -483,7 +480,7 @@ fn every_tier_has_a_kernel_that_agrees() {
                 let features =
                     cpu::Features::tier(tier).expect("a tier").intersection(cpu::features());
                 for profile in cpu::PROFILES {
-                    let Some(kernel) = residue::kernel::best(kernels, features, profile) else {
+                    let Some(kernel) = internals::best(kernels, features, profile) else {
                         return; // Tables: not dispatched from.
                     };
                     assert!(features.contains(kernel.info().needs), "{tier} {}", profile.name);
@@ -501,6 +498,6 @@ fn every_tier_has_a_kernel_that_agrees() {
     let data = noise(1500);
     for code in codes() {
         let code = code.code;
-        code.visit(&mut Tiers { data: &data, expected: code.reference(&data) });
+        internals::visit(&code, &mut Tiers { data: &data, expected: code.reference(&data) });
     }
 }

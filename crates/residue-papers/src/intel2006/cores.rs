@@ -2,7 +2,7 @@
 //! conclusion).
 
 use super::{Bench, LONGEST_DATA, Separate, receive_all};
-use residue::crc::crc32c::KERNELS;
+use residue::internals::CRC_32C;
 use residue_bench::clock::Clock;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ fn cores() -> Vec<usize> {
 
 /// Receives on each of the CPUs at once, and returns the PDUs a second of each.
 fn rates(cpus: &[usize], clock: &Clock) -> Option<Vec<f64>> {
-    let kernel = KERNELS.iter().find(|kernel| kernel.info().name == "slicing8");
+    let kernel = CRC_32C.iter().find(|kernel| kernel.info().name == "slicing8");
     let kernel = kernel.and_then(|kernel| kernel.force())?;
     // Every thread reaches it.
     let barrier = Barrier::new(cpus.len());

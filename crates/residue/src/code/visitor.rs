@@ -5,7 +5,6 @@ use crate::body::Family;
 use crate::kernel::Kernel;
 
 /// A visitor of the kernel tables of a [`Code`](super::Code), each with the types of its family.
-#[doc(hidden)]
 pub trait Visitor {
     /// Visits one table.
     ///
@@ -23,7 +22,6 @@ pub trait Visitor {
 ///
 /// Most codes use the family's value unchanged; some swap bytes or compute check octets.
 #[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
 pub struct ValueEncoding(Option<Sum>);
 
 impl ValueEncoding {

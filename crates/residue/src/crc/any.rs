@@ -123,9 +123,7 @@ impl<W: Width> Crc<W> {
     }
 
     /// Returns the matching CRC with compiled-in constants and kernels of its own, if any.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn compiled(&self) -> Option<Compiled> {
+    pub(crate) const fn compiled(&self) -> Option<Compiled> {
         // The types of narrower values exclude them, and their kernels from the program.
         match self.compiled {
             Some(_) if W::BITS < 32 => None,
@@ -138,24 +136,11 @@ impl<W: Width> Crc<W> {
         &self.engine
     }
 
-    /// Returns the constants for the kernels of [`KERNELS`](super::KERNELS); `None` above 64 bits.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn constants(&self) -> Option<&Constants> {
+    /// Returns the constants for the kernels of `embedded`; `None` above 64 bits.
+    pub(crate) const fn constants(&self) -> Option<&Constants> {
         match &self.engine {
             Engine::Embedded(constants) => Some(constants),
             Engine::Wide(_) => None,
-        }
-    }
-
-    /// Returns the constants for the kernels of [`KERNELS_WIDE`](super::KERNELS_WIDE); `None` up to
-    /// 64 bits.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn wide(&self) -> Option<&Wide> {
-        match &self.engine {
-            Engine::Embedded(_) => None,
-            Engine::Wide(wide) => Some(wide),
         }
     }
 

@@ -170,8 +170,7 @@ macro_rules! compiled_kernels {
         generic [$($generic:expr),*]
     ) => {
         $(#[$doc])*
-        #[doc(hidden)]
-        pub static $kernels: &[$crate::kernel::Kernel<$name>] = {
+        pub(crate) static $kernels: &[$crate::kernel::Kernel<$name>] = {
             use $crate::arch::Portable;
             use $crate::crc::chains::EightChains;
             use $crate::crc::family::{WithConstants, OnTables};

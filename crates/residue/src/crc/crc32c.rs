@@ -4,8 +4,7 @@
 //!
 //! Example: `123456789` gives E3069283. On the wire: lowest byte first.
 
-pub use super::compiled::Crc32c;
-use super::compiled::{compiled_kernels, extend};
+use super::compiled::{Crc32c, compiled_kernels, extend};
 use super::family::WithConstants;
 use super::fold::LongOrStreams;
 use super::lockstep::Lockstep;

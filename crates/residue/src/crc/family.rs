@@ -29,12 +29,9 @@ pub trait CompiledIn:
 {
     /// The type of its registers and values.
     type Word: Word + Into<u64>;
-    #[doc(hidden)]
     fn constants() -> &'static Constants;
-    #[doc(hidden)]
     fn powers() -> &'static Powers;
     /// Returns the tables, or `None` if they were not computed before and shall not be now.
-    #[doc(hidden)]
     fn tables(compute: bool) -> Option<&'static Tables<Self::Word>>;
 }
 

@@ -29,6 +29,7 @@ use core::fmt;
 /// Registers are right-aligned if the code is reflected, else left-aligned.
 pub trait Word: Width {
     /// The kernels on tables of this word.
+    #[doc(hidden)]
     const KERNELS: &'static [Kernel<Tabled<Self>>];
 }
 

@@ -1,8 +1,9 @@
 //! Copies and check values in one pass, for the families and for the functions of
 //! [`crate::copy`].
 
-use super::{Dispatch, Family};
+use super::Dispatch;
 use crate::arch::{copy_bytes, uninit};
+use crate::body::Family;
 use core::mem::MaybeUninit;
 
 /// A destination of copies: `[u8]` or `[MaybeUninit<u8>]`.

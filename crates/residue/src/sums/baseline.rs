@@ -94,8 +94,7 @@ impl<O: Operation, W: Word> Baseline<O, W> {
     const MASK: u32 = u32::MAX >> (32 - 8 * W::BYTES);
 
     /// The kernels, best first.
-    #[doc(hidden)]
-    pub const KERNELS: &'static [Kernel<Self>] =
+    pub(crate) const KERNELS: &'static [Kernel<Self>] =
         &[Kernel::on::<Portable, WordByWord<O, W>>("portable")];
 
     /// Returns the value of `data`, of any length.

@@ -75,8 +75,7 @@ pub struct Dual<M>(PhantomData<M>);
 
 impl<M: Modulus> Dual<M> {
     /// The kernels, best first.
-    #[doc(hidden)]
-    pub const KERNELS: &'static [Kernel<Self>] =
+    pub(crate) const KERNELS: &'static [Kernel<Self>] =
         &[Kernel::on::<Portable, Interleaved<M>>("portable")];
 }
 

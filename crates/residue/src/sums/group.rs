@@ -122,9 +122,7 @@ impl Group {
 
 /// A family's state as an element of a [`Group`].
 pub trait Element: Copy + PartialEq {
-    #[doc(hidden)]
     fn pack(self) -> u64;
-    #[doc(hidden)]
     fn unpack(packed: u64) -> Self;
 }
 

@@ -104,8 +104,7 @@ pub struct Koopman<M>(PhantomData<M>);
 
 impl<M: Modulus> Koopman<M> {
     /// The kernels, best first.
-    #[doc(hidden)]
-    pub const KERNELS: &'static [Kernel<Self>] = &[
+    pub(crate) const KERNELS: &'static [Kernel<Self>] = &[
         #[cfg(feature = "methods")]
         Kernel::compact::<Portable, Wordwise<M>>("wordwise").method(),
         Kernel::on::<Portable, Interleaved<M>>("portable"),

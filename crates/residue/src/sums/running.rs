@@ -10,7 +10,6 @@ use crate::sums::group::{Element, Group};
 use core::fmt::Debug;
 
 /// A family of sums: the arithmetic of its states.
-#[doc(hidden)]
 pub trait Summed: Copy + Debug + 'static {
     /// The state between pieces of data, reduced.
     type State: Element + Debug;

@@ -3,11 +3,10 @@
 #![allow(dead_code)]
 
 use proptest::prelude::*;
-use residue::code::ValueEncoding;
 use residue::cpu::Features;
 use residue::crc::Params;
-use residue::kernel::{Family, Forced, Kernel};
-use residue::{Code, Stream, Visitor};
+use residue::internals::{self, Family, Forced, Kernel, ValueEncoding, Visitor};
+use residue::{Code, Stream};
 use residue_testing::noise;
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -103,7 +102,7 @@ pub fn kernels(code: &Code) -> Vec<Runnable> {
         }
     }
     let mut all = All(Vec::new());
-    code.visit(&mut all);
+    internals::visit(code, &mut all);
     all.0
 }
 

@@ -3,9 +3,8 @@
 use crate::common;
 use proptest::prelude::*;
 use residue::batch::{self, Packets, Spans};
-use residue::code::ValueEncoding;
-use residue::kernel::{Family, Kernel};
-use residue::{Error, Visitor, crc32c, internet};
+use residue::internals::{self, Family, Kernel, ValueEncoding, Visitor};
+use residue::{Error, crc32c, internet};
 use residue_testing::{Random, noise};
 
 /// The bytes that packets are cut from.
@@ -193,7 +192,7 @@ fn every_kernel_for_batches_gives_single_values() {
         for fill in common::thinned([None, Some(0xff), Some(0)].into_iter(), 3) {
             let base = fill.map_or_else(|| noise(140_000), |fill| vec![fill; 140_000]);
             let mut batches = Batches { base, random: Random(1), count: 0 };
-            code.visit(&mut batches);
+            internals::visit(&code, &mut batches);
             assert!(batches.count > 0, "{code}");
         }
     }

@@ -2,11 +2,10 @@
 //! destination are unchanged.
 
 use crate::common;
-use residue::code::ValueEncoding;
+use residue::Code;
 use residue::copy::{self, Destination};
 use residue::cpu::{self, Features};
-use residue::kernel::{Family, Kernel};
-use residue::{Code, Visitor};
+use residue::internals::{self, Family, Kernel, ValueEncoding, Visitor};
 use residue_testing::noise;
 use std::mem::MaybeUninit;
 
@@ -153,7 +152,7 @@ impl Visitor for Copies<'_> {
 fn every_kernel_copies_all_bytes_and_no_others() {
     let data = noise(70_100);
     let mut copies = Copies { data: &data, count: 0 };
-    codes().iter().for_each(|code| code.visit(&mut copies));
+    codes().iter().for_each(|code| internals::visit(code, &mut copies));
     // Not every code has a kernel that copies on every tier.
     assert!(copies.count > 0 || cpu::features() == Features::NONE);
 }

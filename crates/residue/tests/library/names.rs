@@ -1,10 +1,9 @@
 //! Names of kernels: the instructions in a name are those that the kernel needs, and every kernel
 //! is listed. Names that no code has: what is near them, and what the error says.
 
-use residue::code::ValueEncoding;
 use residue::cpu::Features;
-use residue::kernel::{Family, Kernel};
-use residue::{Code, Error, Visitor};
+use residue::internals::{self, Family, Kernel, ValueEncoding, Visitor};
+use residue::{Code, Error};
 
 /// Returns the words that stand for instructions, in their order in a name, each with its feature
 /// and the features that every CPU with it has.
@@ -98,7 +97,7 @@ fn every_code_lists_every_line_of_its_tables() {
     let own = "width=16,poly=1f2b,refin=true".parse().unwrap();
     for code in Code::all().chain([wide, own]) {
         let mut lines = Lines(0);
-        code.visit(&mut lines);
+        internals::visit(&code, &mut lines);
         assert!(lines.0 > 0, "{code}");
         assert_eq!(code.kernels().count(), lines.0, "{code}");
         // A CRC that is not compiled has kernels by tables too.
@@ -106,7 +105,7 @@ fn every_code_lists_every_line_of_its_tables() {
         assert!(code.params().is_none() || named("bytewise"), "{code}");
     }
     let crc32c: Code = "crc-32c".parse().unwrap();
-    assert!(crc32c.kernels().eq(residue::crc::crc32c::KERNELS.iter().map(Kernel::info)));
+    assert!(crc32c.kernels().eq(internals::CRC_32C.iter().map(Kernel::info)));
 }
 
 fn near(name: &str) -> Vec<&'static str> {

@@ -3,7 +3,7 @@
 
 use crate::common::{self, same_states, same_values, stream, thinned};
 use residue::fletcher::{Mod255, Mod256, Mod65535, Mod65536, swap_halves};
-use residue::kernel::{Family, Kernel};
+use residue::internals::{self, Family, Kernel};
 use residue::koopman::{self, Mod253, Mod65519, Mod65525, Mod4294967291};
 use residue::{Error, adler, dual, fletcher, internet, xns};
 use residue_testing::noise;
@@ -26,7 +26,7 @@ fn xns_kernels_at_every_length_to_2000() {
     for (name, data) in extremes(2064) {
         for n in thinned(0..=2000, 11) {
             let data = &data[n % 64..n % 64 + n];
-            same_values(xns::KERNELS, data, xns::reference(data), name);
+            same_values(internals::XNS, data, xns::reference(data), name);
         }
     }
 }
@@ -60,9 +60,9 @@ fn compare_sums<F: Family<Context = (), State = [u32; 2]>>(
 
 #[test]
 fn weighted_kernels_at_every_length_to_1100() {
-    compare_sums(adler::KERNELS, 1, 65521);
-    compare_sums(fletcher::KERNELS_16, 1, 255);
-    compare_sums(fletcher::KERNELS_32, 2, 65535);
+    compare_sums(internals::ADLER_32, 1, 65521);
+    compare_sums(internals::FLETCHER_16, 1, 255);
+    compare_sums(internals::FLETCHER_32, 2, 65535);
 }
 
 #[test]
@@ -71,12 +71,12 @@ fn internet_kernels_at_every_length_to_600() {
         for n in thinned(0..=600, 7) {
             let data = &data[n % 64..n % 64 + n];
             let value = internet::reference(data);
-            same_values(internet::KERNELS, data, value, name);
+            same_values(internals::INTERNET, data, value, name);
             // From the largest state, which is minus zero.
             let expected = if value == 0xffff { 0 } else { value };
-            for (kernel, forced) in common::forced(internet::KERNELS) {
+            for (kernel, forced) in common::forced(internals::INTERNET) {
                 let sum = forced.run(&(), u64::MAX, data);
-                assert_eq!(internet::Internet::finish(&(), sum), expected, "{name} {kernel} {n}");
+                assert_eq!(internals::Internet::finish(&(), sum), expected, "{name} {kernel} {n}");
             }
         }
     }
@@ -89,7 +89,7 @@ fn xns_kernels_from_every_state() {
     for state in (0..0xffff_u16).step_by(if common::emulated() { 4001 } else { 37 }) {
         let data = &data[..usize::from(state) * 7 % 600];
         let joined = [&state.rotate_right(1).to_be_bytes(), data].concat();
-        same_states(xns::KERNELS, state, data, xns::reference(&joined), "any state");
+        same_states(internals::XNS, state, data, xns::reference(&joined), "any state");
     }
 }
 
@@ -102,8 +102,8 @@ fn paired_kernels_around_their_blocks() {
         let block = 1364 * 8 * vector;
         for n in [block - 1, block, block + 1, block + vector - 1, block + 8 * vector - 2] {
             for (name, data) in &data {
-                same_values(internet::KERNELS, &data[..n], internet::reference(&data[..n]), name);
-                same_values(xns::KERNELS, &data[..n], xns::reference(&data[..n]), name);
+                same_values(internals::INTERNET, &data[..n], internet::reference(&data[..n]), name);
+                same_values(internals::XNS, &data[..n], xns::reference(&data[..n]), name);
             }
         }
     }

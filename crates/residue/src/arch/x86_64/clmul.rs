@@ -353,7 +353,7 @@ mod tests {
     #[derive(Debug)]
     struct Bytes;
 
-    impl crate::kernel::Family for Bytes {
+    impl crate::body::Family for Bytes {
         type Context = [u8; 64];
         type State = u64;
         type Value = u64;

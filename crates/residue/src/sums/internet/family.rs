@@ -8,7 +8,6 @@ use crate::words::short_word;
 /// Swapping the bytes of every word swaps the bytes of the sum (RFC 1071, section 2), so one swap
 /// at the end suffices.
 #[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
 pub struct Internet;
 
 /// Folds 64 bits to 16, end-around: zero stays zero, and no other sum becomes zero.
