@@ -115,7 +115,7 @@ impl<T: Tier> Body<T> for Bits {
 }
 
 /// The kernels, best first.
-static KERNELS: &[Kernel<Advance>] = &[
+const KERNELS: &[Kernel<Advance>] = &[
     on_x86_64!(Pclmul, Products, "pclmul"),
     on_aarch64!(Pmull, Products, "pmull"),
     on_riscv64!(Zbc, Products, "zbc"),
@@ -128,7 +128,7 @@ static KERNELS: &[Kernel<Advance>] = &[
 const DISPATCH: Dispatch<Advance> = dispatch!(Advance, KERNELS);
 
 /// The kernels that multiply once, best first.
-static PRODUCTS: &[Kernel<Advance>] = &[
+const PRODUCTS: &[Kernel<Advance>] = &[
     on_x86_64!(Pclmul, Product, "pclmul"),
     on_aarch64!(Pmull, Product, "pmull"),
     on_riscv64!(Zbc, Product, "zbc"),

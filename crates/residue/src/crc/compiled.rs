@@ -170,7 +170,7 @@ macro_rules! compiled_kernels {
         generic [$($generic:expr),*]
     ) => {
         $(#[$doc])*
-        pub(crate) static $kernels: &[$crate::kernel::Kernel<$name>] = {
+        pub(crate) const $kernels: &[$crate::kernel::Kernel<$name>] = {
             use $crate::arch::Portable;
             use $crate::crc::chains::EightChains;
             use $crate::crc::family::{WithConstants, OnTables};

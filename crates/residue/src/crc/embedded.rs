@@ -159,7 +159,7 @@ impl<T: Tier> Body<T> for BitwiseBranch {
 /// `chains`), and the kernel; above it stand the CPUs that it is for.
 ///
 /// [`Tables`](super::tables::Tables) has the others.
-pub(crate) static KERNELS: &[Kernel<Embedded>] = &[
+pub(crate) const KERNELS: &[Kernel<Embedded>] = &[
     // Zen 5.
     on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy FoldLong).by_matrices(64),
     // Intel from Ice Lake on, with AVX-512; Zen 4.

@@ -99,7 +99,7 @@ impl<T: Tier> Body<T> for WideNibble {
 }
 
 /// The kernel of the CRCs above 64 bits that needs no tables of the caller.
-pub(crate) static KERNELS_WIDE: &[Kernel<WideFamily>] =
+pub(crate) const KERNELS_WIDE: &[Kernel<WideFamily>] =
     &[Kernel::compact::<Portable, WideNibble>("portable").same_as("nibble")];
 
 dispatched!(WideFamily, KERNELS_WIDE);

@@ -146,7 +146,7 @@ impl Modular for Adler {
 }
 
 /// The kernels, best first.
-pub(crate) static KERNELS: &[Kernel<Adler>] = &[
+pub(crate) const KERNELS: &[Kernel<Adler>] = &[
     on_x86_64!(Avx512Vnni, Vectors<Adler>, "avx512_vnni", copy Long<Adler>),
     on_x86_64!(Avx2, Vectors<Adler>, "avx2", copy Long<Adler>),
     on_x86_64!(Ssse3, Vectors<Adler>, "ssse3"),

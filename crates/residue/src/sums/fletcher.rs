@@ -253,7 +253,7 @@ macro_rules! variant {
         impl Variant for $name {}
 
         #[doc = concat!("The kernels of [`", stringify!($name), "`], best first.")]
-        pub(crate) static $kernels: &[Kernel<$name>] = &[$($kernel)*];
+        pub(crate) const $kernels: &[Kernel<$name>] = &[$($kernel)*];
     };
 }
 

@@ -264,7 +264,7 @@ impl Paired for Internet {
 }
 
 /// The kernels, best first.
-pub(crate) static KERNELS: &[Kernel<Internet>] = &[
+pub(crate) const KERNELS: &[Kernel<Internet>] = &[
     on_x86_64!(
         Avx512Vnni, Vectors, "avx512_vnni",
         copy paired::Long<Internet>, batch Avx512Vnni Grouped<4>

@@ -259,7 +259,7 @@ impl Paired for Xns {
 }
 
 /// The kernels, best first.
-pub(crate) static KERNELS: &[Kernel<Xns>] = &[
+pub(crate) const KERNELS: &[Kernel<Xns>] = &[
     on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni", copy paired::Long<Xns>),
     on_x86_64!(Avx2, Vectors, "avx2", copy paired::Long<Xns>),
     on_x86_64!(Sse2, Vectors, "sse2", copy paired::Long<Xns>),
