@@ -73,31 +73,32 @@ type Constants = (Option<Vec<Option<u128>>>, f64);
 /// Returns the constants for each number at a place; `None` if they contradict each other, or a
 /// sample is too short.
 fn constants(samples: &[Sample], rests: &[u128], at: Anchor, half: Half) -> Option<Constants> {
-    let number =
-        |sample: &Sample| Some(half.of(*sample.message.get(at.at(sample.message.len())?)?));
-    let numbers: Vec<u8> = samples.iter().map(number).collect::<Option<_>>()?;
-    if numbers.iter().zip(rests).all(|(&number, &rest)| rest == number.into()) {
-        return Some((None, 0.0));
-    }
+    let (mut constants, mut times) = ([None; 16], [0; 16]);
     // Numbers of a whole byte seldom come twice.
-    if half == Half::Both {
-        return None;
-    }
-    let mut constants = vec![None; 16];
-    for (&number, &rest) in numbers.iter().zip(rests) {
-        if *constants[usize::from(number)].get_or_insert(rest) != rest {
+    let (mut are_numbers, mut are_constants) = (true, half != Half::Both);
+    for (sample, &rest) in samples.iter().zip(rests) {
+        let number = half.of(*sample.message.get(at.at(sample.message.len())?)?);
+        are_numbers &= rest == number.into();
+        if are_constants {
+            let number = usize::from(number);
+            times[number] += 1;
+            are_constants = *constants[number].get_or_insert(rest) == rest;
+        }
+        if !are_numbers && !are_constants {
             return None;
         }
     }
+    if are_numbers {
+        return Some((None, 0.0));
+    }
     // Where those that come twice are one, the others are of wrong samples.
-    let twice =
-        |number: &usize| numbers.iter().filter(|it| usize::from(**it) == *number).count() > 1;
-    let mut confirmed: Vec<u128> = (0..16).filter(twice).filter_map(|it| constants[it]).collect();
+    let twice = constants.iter().zip(times).filter(|(_, times)| *times > 1);
+    let mut confirmed: Vec<u128> = twice.filter_map(|(constant, _)| *constant).collect();
     confirmed.sort_unstable();
     confirmed.dedup();
     if confirmed.len() < 2 {
         return None;
     }
     let count = constants.iter().flatten().count();
-    (count + FEWEST <= samples.len()).then_some((Some(constants), count as f64))
+    (count + FEWEST <= samples.len()).then(|| (Some(constants.to_vec()), count as f64))
 }
