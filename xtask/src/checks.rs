@@ -181,3 +181,17 @@ fn intrinsics() -> Outcome {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ci_adds_the_targets_before() {
+        let ci = include_str!("../../.ci/run");
+        let (_, list) = ci.split_once("rustup target add ").expect("a list");
+        for target in BARE_TARGETS.iter().chain(&ARCHITECTURES).chain(sizes::MICROCONTROLLERS) {
+            assert!(list.split_whitespace().any(|word| word == *target), "{target}");
+        }
+    }
+}

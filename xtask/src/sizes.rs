@@ -34,7 +34,7 @@ const BARE: &[Limit] = &[
 
 /// The targets of microcontrollers: an Arm Cortex-M4F, and a RISC-V core with compressed
 /// instructions.
-const MICROCONTROLLERS: &[&str] = &["thumbv7em-none-eabihf", "riscv32imc-unknown-none-elf"];
+pub const MICROCONTROLLERS: &[&str] = &["thumbv7em-none-eabihf", "riscv32imc-unknown-none-elf"];
 
 /// The targets in their place if they cannot be installed; other checks need these too.
 const IN_THEIR_PLACE: &[&str] = &["aarch64-unknown-none-softfloat", "x86_64-unknown-none"];

@@ -19,8 +19,8 @@
 //! another code, and a program that confuses the two agrees only with itself. The bytes of a
 //! reflected CRC go on the wire lowest first: appended highest first, the residue does not appear.
 //!
-//! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding; wider ones
-//! run bit by bit, or on [`tables::Tables`]. The types of [`small`](crate::small) take less memory.
+//! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding; wider ones run bit by bit, or
+//! on [`tables::Tables`]. The types of [`small`](crate::small) take less memory.
 //!
 //! # Inside
 //!

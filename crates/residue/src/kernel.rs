@@ -10,9 +10,9 @@
 //!
 //! This folder uses `body`, `arch` and `cpu`, and knows no code.
 //!
-//! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private
-//! and `unsafe`, and the only ways to call them (`Dispatch`, `Kernel::force`) compare `needs` with
-//! [`cpu::features`] first.
+//! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are `unsafe`
+//! and private to this folder, and the only ways to call them (`Dispatch`, `Kernel::force`) compare
+//! `needs` with [`cpu::features`] first.
 
 use crate::cpu::{self, Features, Profile};
 

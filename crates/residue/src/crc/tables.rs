@@ -93,7 +93,7 @@ macro_rules! word {
         }
 
         #[doc = concat!("The kernels on tables of `", stringify!($word), "`, best first.")]
-        pub const $kernels: &[Kernel<Tabled<$word>>] = &[
+        pub(crate) const $kernels: &[Kernel<Tabled<$word>>] = &[
             #[cfg(feature = "methods")]
             Kernel::compact::<Portable, Slicing<$word, 16>>("slicing16").method(),
             #[cfg(feature = "methods")]
