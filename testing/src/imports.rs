@@ -19,6 +19,31 @@ pub struct Imports {
 /// How deep a chain of re-exports is followed.
 const DEEPEST: usize = 20;
 
+/// Returns path and text of all Rust files in a folder and its folders, but those of tests.
+///
+/// # Panics
+/// If a folder or file cannot be read.
+#[must_use]
+pub fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut texts = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(inside) = folders.pop() {
+        for entry in fs::read_dir(folder.join(&inside)).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let path = inside.join(entry.file_name());
+            if path.file_stem().is_some_and(|stem| stem == "tests") {
+                continue;
+            } else if entry.path().is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                texts.push((path, fs::read_to_string(entry.path()).expect("text")));
+            }
+        }
+    }
+    texts.sort();
+    texts
+}
+
 impl Imports {
     /// Reads all Rust files in a folder and its folders, but those of tests.
     ///
@@ -26,23 +51,7 @@ impl Imports {
     /// If a folder or file cannot be read.
     #[must_use]
     pub fn read(source: &Path) -> Self {
-        let mut texts = Vec::new();
-        let mut folders = vec![PathBuf::new()];
-        while let Some(inside) = folders.pop() {
-            for entry in fs::read_dir(source.join(&inside)).expect("a folder") {
-                let entry = entry.expect("an entry");
-                let path = inside.join(entry.file_name());
-                if path.file_stem().is_some_and(|stem| stem == "tests") {
-                    continue;
-                } else if entry.path().is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    texts.push((path, fs::read_to_string(entry.path()).expect("text")));
-                }
-            }
-        }
-        texts.sort();
-        Self::new(&texts)
+        Self::new(&sources(source))
     }
 
     /// Takes paths, relative to the crate's sources, and the files' text.

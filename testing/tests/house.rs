@@ -1,7 +1,7 @@
 //! The order of the files of all crates: few circles, none between folders, and the layers; what
 //! each crate needs to be published, and what the library hides.
 
-use residue_testing::imports::Imports;
+use residue_testing::imports::{Imports, sources};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -82,8 +82,7 @@ const HIDDEN: [&str; 5] = [
 #[test]
 fn the_library_hides_little() {
     let mut hidden = Vec::new();
-    for file in sources(&root().join("crates/residue/src")) {
-        let text = fs::read_to_string(&file).expect("a source");
+    for (_, text) in sources(&root().join("crates/residue/src")) {
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
             if line.trim() == "#[doc(hidden)]" {
@@ -96,16 +95,6 @@ fn the_library_hides_little() {
     hidden.retain(|item| item.trim_start().starts_with("pub"));
     hidden.sort();
     assert_eq!(hidden, HIDDEN);
-}
-
-/// Returns the Rust files below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
-    let files = entries.map(|entry| entry.path()).flat_map(|path| match path.is_dir() {
-        true => sources(&path),
-        false => vec![path],
-    });
-    files.filter(|path| path.extension().is_some_and(|it| it == "rs")).collect()
 }
 
 fn imports(name: &str) -> Imports {

@@ -1,5 +1,6 @@
 //! The counter, and the length of its ticks.
 
+use residue::internals::counter;
 use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 #[inline(always)]
 #[must_use]
 pub fn now() -> u64 {
-    residue::internals::counter::ticks().unwrap_or_else(instant)
+    counter::ticks().unwrap_or_else(instant)
 }
 
 fn instant() -> u64 {
@@ -68,12 +69,12 @@ impl Clock {
         // A quiet core first: some raise their clock only under load.
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(20) {
-            black_box(residue::internals::counter::spin(1 << 12));
+            black_box(counter::spin(1 << 12));
         }
 
         let (first, start) = both();
         while start.elapsed() < Duration::from_millis(20) {
-            black_box(residue::internals::counter::spin(1 << 12));
+            black_box(counter::spin(1 << 12));
         }
         let (last, end) = both();
         let ns_per_tick = (end - start).as_nanos() as f64 / (last - first).max(1) as f64;
@@ -86,8 +87,8 @@ impl Clock {
         // Many short runs in turn: most fit between two interruptions, and meet the same clock.
         let (mut additions, mut products) = (Vec::new(), Vec::new());
         for _ in 0..400 {
-            additions.push(per_step(residue::internals::counter::spin, 1 << 13, read));
-            products.push(per_step(residue::internals::counter::spin_products, 1 << 13, read));
+            additions.push(per_step(counter::spin, 1 << 13, read));
+            products.push(per_step(counter::spin_products, 1 << 13, read));
         }
         let (ticks_per_cycle, ticks_per_cycle_by_products) =
             settle(&additions, &products, PRODUCT_CYCLES);
@@ -101,7 +102,7 @@ impl Clock {
     /// counter shows.
     #[must_use]
     pub fn pace(&self) -> f64 {
-        per_step(residue::internals::counter::spin, 1 << 11, self.read)
+        per_step(counter::spin, 1 << 11, self.read)
     }
 
     /// Returns core cycles in `ticks`.

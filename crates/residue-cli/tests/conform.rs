@@ -206,7 +206,7 @@ fn python_programs() {
             format!("import sys, zlib, binascii; d = sys.stdin.buffer.read(); print({call})");
         let mut args = vec!["conform", "-a", code];
         args.extend(options);
-        // Without `site` it starts in half the time; it is started a thousand times.
+        // It is started a thousand times, and starts a fifth sooner without `site`.
         args.extend(["--", "python3", "-S", "-c", &script]);
         residue(args).run()
     };

@@ -27,13 +27,16 @@ fn boundaries(code: &Code) -> Vec<usize> {
     // Long blocks take long.
     let multiples =
         edges.0.into_iter().filter(|&edge| edge > 0).flat_map(|edge| {
-            (1..=4).map(move |k| k * edge).filter(move |&n| n == edge || n <= 30_000)
+            (1..=4).map(move |k| k * edge).filter(move |&n| n == edge || n <= LONG)
         });
     let mut lengths: Vec<usize> = multiples.flat_map(|n| [n - 1, n, n + 1, n + 7]).collect();
     lengths.sort_unstable();
     lengths.dedup();
     lengths
 }
+
+/// The length above which slow kernels and emulators take long.
+const LONG: usize = 30_000;
 
 /// A code, and the kernels that are compared with its definition.
 struct Compared {
@@ -56,7 +59,7 @@ impl Compared {
         // An even place, because words must not be cut in two.
         let cut = n / 3 / 4 * 4;
         // Bit by bit there are no blocks, and long data take long.
-        let wanted = |it: &&Runnable| n <= 30_000 || !it.name.starts_with("bitwise");
+        let wanted = |it: &&Runnable| n <= LONG || !it.name.starts_with("bitwise");
         for Runnable { name, value, in_two } in self.kernels.iter().filter(wanted) {
             assert_eq!(value(data), expected, "{code} {name} of {n} bytes");
             assert_eq!(in_two(data, cut), expected, "{code} {name} of {n} bytes, cut at {cut}");
@@ -109,7 +112,7 @@ fn lengths_around_every_block() {
     for code in codes() {
         // Sums have the longest blocks, and few kernels.
         let longest =
-            if common::emulated() && code.code.params().is_some() { 30_000 } else { 5 << 20 };
+            if common::emulated() && code.code.params().is_some() { LONG } else { 5 << 20 };
         let lengths = boundaries(&code.code).into_iter().chain([(2 << 20) + 129]);
         for n in thinned(lengths.filter(|&n| n <= longest), 7) {
             code.compare(&data[n % 61..n % 61 + n]);
