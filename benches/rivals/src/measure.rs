@@ -31,11 +31,11 @@ pub fn measure(
     let walked = if walks { walk::length() } else { 0 };
     let least = walked.max(batch::WINDOW + batch::LONGEST);
     let largest = plan.sizes.iter().max().copied().unwrap_or(0).max(least);
-    let mut buffer = Buffer::new(largest + 64);
-    Data::Random.fill(&mut fastrand::Rng::with_seed(1), buffer.slice(0, largest + 64));
-    let data: &[u8] = buffer.slice(0, largest + 64);
+    let mut buffer = Buffer::new(largest + copy::PAGE);
+    Data::Random.fill(&mut fastrand::Rng::with_seed(1), buffer.slice(0, largest + copy::PAGE));
+    let data: &[u8] = buffer.slice(0, largest + copy::PAGE);
     let copied = plan.sizes.iter().filter(|size| Mode::Copy.sizes().contains(size)).max();
-    let destination = RefCell::new(Buffer::new(copied.copied().unwrap_or(0) + copy::PAGE));
+    let destination = RefCell::new(Buffer::new(copied.copied().unwrap_or(0) + copy::ROOM));
 
     let mut races = Vec::new();
     for group in groups {
