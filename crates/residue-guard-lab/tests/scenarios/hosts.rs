@@ -341,14 +341,14 @@ impl Network {
     }
 
     /// Transfers while others forge SYNs with requests, and segments with right check values:
-    /// 200,000 of each, 20,000 a second, all to the server's port.
+    /// 100,000 of each, 20,000 a second, all to the server's port.
     pub fn flood_of_requests(&self, more: &str) {
         let mut conversation = self.conversation(ADDRESSES[0]);
         conversation.upload(1000);
         // Each guard knows that its peer has one.
         self.transfers(ADDRESSES[1], "push", 1000);
         std::thread::scope(|scope| {
-            let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --ports 8080 --count 200000 \
+            let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --ports 8080 --count 100000 \
                          --rate 20000";
             let floods = ["--value 5", "--flags 2 --request 5"]
                 .map(|kind| scope.spawn(move || self.forge(&format!("{words} {kind} {more}"))));

@@ -155,7 +155,7 @@ fn a_flood() {
         let mut conversation = network.conversation(ADDRESSES[0]);
         conversation.upload(1000);
         std::thread::scope(|scope| {
-            let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --ports 8080 --count 200000";
+            let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --ports 8080 --count 100000";
             let floods = ["", "--flags 2", "--value 5"]
                 .map(|more| scope.spawn(move || network.forge(&format!("{words} {more}"))));
             while !floods.iter().all(std::thread::ScopedJoinHandle::is_finished) {

@@ -118,7 +118,7 @@ fn a_flood() {
         let mut conversation = network.conversation(ADDRESSES[0]);
         conversation.upload(1000);
         std::thread::scope(|scope| {
-            let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --count 200000";
+            let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --count 100000";
             // SYNs to the server's port would make its kernel send cookies, as without a guard.
             let floods = ["--ports 8080", "--ports 9 --flags 2", "--ports 8080 --value 5"]
                 .map(|more| scope.spawn(move || network.forge(&format!("{words} {more}"))));
