@@ -67,6 +67,25 @@ fn crates_have_what_the_registry_shows() {
     }
 }
 
+/// The library's feature `internals` promises nothing to the next version.
+#[test]
+fn what_uses_internals_takes_the_library_of_its_own_version() {
+    let manifest = |folder: &Path| fs::read_to_string(folder.join("Cargo.toml")).expect("a file");
+    let workspace = manifest(&root());
+    let version = workspace.lines().find_map(|line| line.strip_prefix("version = "));
+    let exactly = version.expect("the version").replacen('"', "version = \"=", 1);
+    let mut users = 0;
+    for name in crates().iter().filter(|name| name.starts_with("crates/residue-")) {
+        for line in manifest(&root().join(name)).lines() {
+            if line.starts_with("residue = ") && line.contains("\"internals\"") {
+                users += 1;
+                assert!(line.contains(&exactly), "{name}: {line} lacks {exactly}");
+            }
+        }
+    }
+    assert!(users > 0, "none uses the feature");
+}
+
 /// Items of the library that anybody can reach and no page shows: types that aliases name, and the
 /// module for this project alone.
 const HIDDEN: [&str; 5] = [
