@@ -172,8 +172,8 @@ fn list(folder: &Path, order: &Order<'_>) -> Result<Vec<String>, String> {
     let mut skipped = Vec::new();
     if let Some(builder) = order.builder {
         // Of other parts, which lie there from an earlier time, the commit is not known.
-        let is_of = |name: &&&Path| order.parts.iter().any(|part| name.starts_with(part));
-        let made: Vec<&Path> = names.iter().filter(is_of).copied().collect();
+        let is_of = |name: &&Path| order.parts.iter().any(|part| name.starts_with(part));
+        let made: Vec<&Path> = names.iter().copied().filter(is_of).collect();
         skipped = provenance::write(folder, builder, &order.parts, &digests(&made)?)?;
         names.push(Path::new(provenance::FILE));
     }

@@ -110,6 +110,9 @@ for name in residue.codes():
 assert residue.strength.distance('crc-32c', 1000).distance == 6
 assert residue.batch('crc-32c', [b'123456789']).tolist() == [0xe3069283]";
 
+/// `pip` prints errors alone, and does not look for a newer `pip`.
+const QUIETLY: [&str; 2] = ["--quiet", "--disable-pip-version-check"];
+
 /// The virtual environment, and the folder for builds.
 pub struct Tools {
     environment: PathBuf,
@@ -129,8 +132,7 @@ impl Tools {
         if done(self.program("python").args(["-c", &known])).is_ok() {
             return Ok(());
         }
-        let words = ["install", "--quiet", "--disable-pip-version-check", package];
-        done(self.program("pip").args(words))
+        done(self.program("pip").arg("install").args(QUIETLY).arg(package))
     }
 
     /// Returns a program of the environment, to be run in the package's folder.
@@ -177,8 +179,8 @@ impl Tools {
     /// Installs a wheel in the environment, and in it the module that is compiled with the other
     /// tests, optimised as they are.
     fn install(&self, wheel: &Path) -> Result<(), String> {
-        let words = ["install", "--quiet", "--disable-pip-version-check", "--no-deps"];
-        done(self.program("pip").args(words).arg("--force-reinstall").arg(wheel))?;
+        let words = ["--no-deps", "--force-reinstall"];
+        done(self.program("pip").arg("install").args(QUIETLY).args(words).arg(wheel))?;
         done(cargo().args(EVERYTHING).arg("--quiet"))?;
         let mut python = self.program("python");
         let place = "import residue; print(residue._residue.__file__)";
@@ -207,8 +209,8 @@ impl Tools {
         let sources = only(&place)?;
         // As `pip install` builds it, but without optimisation, which takes minutes.
         let mut build = self.program("pip");
-        build.args(["wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]);
-        build.args(["--no-build-isolation", "--wheel-dir"]).arg(place.join("wheel"));
+        build.arg("wheel").args(QUIETLY).args(["--no-deps", "--no-build-isolation"]);
+        build.arg("--wheel-dir").arg(place.join("wheel"));
         build.arg(sources).current_dir(&place).env("MATURIN_PEP517_ARGS", "--profile dev");
         let result = done(build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"));
         let result = result.and_then(|()| self.check(PYTHON, &only(&place.join("wheel"))?));
@@ -218,12 +220,12 @@ impl Tools {
 
     /// Installs a wheel in a new environment of `python` outside the repository; tests it there.
     pub fn check(&self, python: &str, wheel: &Path) -> Result<(), String> {
-        let install =
-            ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"];
         outside("python", |place| {
             done(Command::new(python).args(["-m", "venv"]).arg(place))?;
             let python = place.join("bin/python");
-            done(Command::new(&python).args(install).arg(wheel))?;
+            let mut pip = Command::new(&python);
+            pip.args(["-m", "pip", "install", "--no-index"]).args(QUIETLY).arg(wheel);
+            done(&mut pip)?;
             done(Command::new(&python).args(["-I", "-c", CHECK]).current_dir(place))
         })
     }
@@ -246,7 +248,7 @@ fn environment() -> Result<(), String> {
         return Ok(());
     }
     let mut pip = Command::new(programs.join("pip"));
-    done(pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(missing))
+    done(pip.arg("install").args(QUIETLY).args(missing))
 }
 
 const VENV: (&str, &str) = ("/usr/share/doc/python3-venv/copyright", "python3-venv");
