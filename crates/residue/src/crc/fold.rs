@@ -77,7 +77,8 @@ impl<T: CarryLessWide, const BY_LANE_TO: usize, const APART_FROM: usize> Body<T>
     #[inline(always)]
     fn run(tier: T, context: &Constants, state: u64, data: &[u8]) -> u64 {
         let at_least = |from| data.len() >= usize::max(from, 64 * T::LANES + 1);
-        let apart = at_least(APART_FROM) || at_least(ALIGNED_FROM) && T::TAILS && aligns();
+        // Asked first: where vectors are aligned, no jump depends on the other length.
+        let apart = at_least(ALIGNED_FROM) && T::TAILS && aligns() || at_least(APART_FROM);
         // Two copies of the code, so that the loops do not test the bit order.
         if apart {
             tier.outline::<FoldLong>(context, state, data)
