@@ -65,7 +65,7 @@ fn check(
     ))
 }
 
-/// The bytes of a page, by which copies move.
+/// The bytes of a page, within which copies move from call to call.
 pub const PAGE: usize = 4096;
 
 /// The room that a destination has besides the bytes that are copied.
