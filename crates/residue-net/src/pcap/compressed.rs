@@ -68,8 +68,8 @@ pub struct Decompressed<R: Read>(Method<R>);
 
 enum Method<R: Read> {
     Plain(Whole<R>),
-    Gzip(Box<Gzip<BufReader<Whole<R>>>>),
-    Zstd(Box<Zstd<BufReader<Whole<R>>>>),
+    Gzip(BufReader<Whole<R>>, Box<Gzip>),
+    Zstd(BufReader<Whole<R>>, Box<Zstd>),
 }
 
 impl<R: Read> Decompressed<R> {
@@ -79,15 +79,14 @@ impl<R: Read> Decompressed<R> {
     ///
     /// Returns the errors of `input`.
     pub fn new(mut input: R) -> io::Result<Self> {
-        let mut start = Vec::new();
-        input.by_ref().take(4).read_to_end(&mut start)?;
+        let start = start(&mut input)?;
         let compression = Compression::of_start(&start);
         let whole = Cursor::new(start).chain(input);
         let buffered = |whole| BufReader::with_capacity(CHUNK, whole);
         Ok(Decompressed(match compression {
             None => Method::Plain(whole),
-            Some(Compression::Gzip) => Method::Gzip(Box::new(Gzip::new(buffered(whole)))),
-            Some(Compression::Zstd) => Method::Zstd(Box::new(Zstd::new(buffered(whole)))),
+            Some(Compression::Gzip) => Method::Gzip(buffered(whole), Box::new(Gzip::new())),
+            Some(Compression::Zstd) => Method::Zstd(buffered(whole), Box::new(Zstd::new())),
         }))
     }
 
@@ -95,8 +94,8 @@ impl<R: Read> Decompressed<R> {
     pub fn compression(&self) -> Option<Compression> {
         match self.0 {
             Method::Plain(_) => None,
-            Method::Gzip(_) => Some(Compression::Gzip),
-            Method::Zstd(_) => Some(Compression::Zstd),
+            Method::Gzip(..) => Some(Compression::Gzip),
+            Method::Zstd(..) => Some(Compression::Zstd),
         }
     }
 }
@@ -105,10 +104,17 @@ impl<R: Read> Read for Decompressed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.0 {
             Method::Plain(whole) => whole.read(buffer),
-            Method::Gzip(gzip) => gzip.read(buffer),
-            Method::Zstd(zstd) => zstd.read(buffer),
+            Method::Gzip(input, gzip) => gzip.read(input, buffer),
+            Method::Zstd(input, zstd) => zstd.read(input, buffer),
         }
     }
+}
+
+/// Reads the first four bytes, which determine the compression.
+pub(super) fn start(input: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    input.take(4).read_to_end(&mut start)?;
+    Ok(start)
 }
 
 /// Copies all of `input` to `output`, with this compression if given. The zstd encoder is ruzstd's
@@ -118,8 +124,8 @@ impl<R: Read> Read for Decompressed<R> {
 ///
 /// Returns the errors of `input` and `output`.
 pub fn copy(
-    input: &mut impl Read,
-    output: &mut impl Write,
+    input: &mut dyn Read,
+    output: &mut dyn Write,
     compression: Option<Compression>,
 ) -> io::Result<()> {
     match compression {
@@ -141,7 +147,7 @@ pub fn copy(
 }
 
 /// [`io::copy`] with a larger buffer.
-fn copy_plain(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
+fn copy_plain(input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
     let mut buffer = vec![0; 4 * CHUNK];
     loop {
         match input.read(&mut buffer) {

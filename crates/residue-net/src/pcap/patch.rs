@@ -192,9 +192,8 @@ const EXAMINED: usize = 4096;
 /// differ; then nothing was changed. If writing fails, earlier edits were applied.
 pub fn in_place(file: &mut (impl Read + Write + Seek), edits: &[Edit]) -> Result<u64, Error> {
     let reading = || Error::io("read the capture");
-    let mut start = Vec::new();
     file.rewind().map_err(reading())?;
-    Read::by_ref(file).take(4).read_to_end(&mut start).map_err(reading())?;
+    let start = compressed::start(file).map_err(reading())?;
     if let Some(compression) = Compression::of_start(&start) {
         return Err(Error::InPlace { compression });
     }

@@ -24,24 +24,53 @@ pub(super) fn replace<T>(
     write: impl FnOnce(&mut File) -> io::Result<T>,
 ) -> io::Result<T> {
     let place = find(path)?;
-    if let Some(mut file) = place.through()? {
-        let result = write(&mut file)?;
-        if file.metadata()?.is_file() {
-            file.sync_all()?;
-        }
-        return Ok(result);
-    }
-    let (mut new, mode) = Temporary::for_place(&place, like)?;
-    let result = write(&mut new.file)?;
-    if let Some(mode) = mode {
-        fs::fchmod(&new.file, mode)?;
-    }
-    new.synced()?.rename(&place)?;
+    let mut new = New::at(&place, like)?;
+    let result = write(new.file())?;
+    new.finish(&place)?;
     Ok(result)
 }
 
 pub(super) fn makes_a_file(path: &Path) -> bool {
     find(path).map_or(true, |place| matches!(place.end, End::Nothing | End::File(_)))
+}
+
+/// The file that gets the bytes.
+enum New<'a> {
+    /// It is there already, and keeps its name.
+    Through(File),
+    /// It gets the name, and before that the permissions, if it does not have them yet.
+    Temporary(Temporary<'a>, Option<Mode>),
+}
+
+impl<'a> New<'a> {
+    fn at(place: &'a Place, like: Option<&Path>) -> io::Result<New<'a>> {
+        if let Some(file) = place.through()? {
+            return Ok(New::Through(file));
+        }
+        let (new, mode) = Temporary::for_place(place, like)?;
+        Ok(New::Temporary(new, mode))
+    }
+
+    fn file(&mut self) -> &mut File {
+        match self {
+            New::Through(file) => file,
+            New::Temporary(new, _) => &mut new.file,
+        }
+    }
+
+    /// Takes the place, after all bytes were written.
+    fn finish(self, place: &Place) -> io::Result<()> {
+        match self {
+            New::Through(file) if file.metadata()?.is_file() => file.sync_all(),
+            New::Through(_) => Ok(()),
+            New::Temporary(new, mode) => {
+                if let Some(mode) = mode {
+                    fs::fchmod(&new.file, mode)?;
+                }
+                new.synced()?.rename(place)
+            }
+        }
+    }
 }
 
 /// A file with a name of its own in a folder. It is removed when it is dropped.

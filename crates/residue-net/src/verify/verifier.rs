@@ -78,7 +78,8 @@ impl Verifier {
         self.waiting.streams.finish(&mut |pdu| each(&pdu.buffer()));
     }
 
-    fn completed(&mut self, each: &mut impl FnMut(&Buffer<'_>)) {
+    // Fragments and segments are seldom, and each caller would have a copy of this.
+    fn completed(&mut self, each: &mut dyn FnMut(&Buffer<'_>)) {
         while let Some(unit) = self.waiting.units.pop() {
             self.found.clear();
             let Verifier { found, agreements, .. } = self;
@@ -147,7 +148,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn take(&mut self, buffer: &Buffer<'_>, each: &mut impl FnMut(&Buffer<'_>)) {
+    fn take(&mut self, buffer: &Buffer<'_>, each: &mut dyn FnMut(&Buffer<'_>)) {
         let Buffer { bytes, places, found, .. } = buffer;
         let origin = buffer.origin();
         for fragment in &found.fragments {

@@ -3,7 +3,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 use residue::crc::{CRC_32, Digest};
-use std::io::{self, BufRead, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind};
 
 /// First bytes of a member.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -18,8 +18,7 @@ const COMMENT: u8 = 16;
 const RESERVED: u8 = 0xe0;
 
 /// A decoder of consecutive members.
-pub(super) struct Gzip<R> {
-    input: R,
+pub(super) struct Gzip {
     inflate: Decompress,
     /// CRC-32 of the header, then of the data.
     crc: Digest<u32>,
@@ -39,21 +38,21 @@ enum State {
     End,
 }
 
-impl<R: BufRead> Gzip<R> {
-    pub fn new(input: R) -> Self {
+impl Gzip {
+    pub fn new() -> Self {
         let (inflate, crc) = (Decompress::new(false), CRC_32.digest());
-        Gzip { input, inflate, crc, length: 0, state: State::Start }
+        Gzip { inflate, crc, length: 0, state: State::Start }
     }
 
     /// Begins the next member. Other data after the last one is ignored, as in gzip(1), be it the
     /// zeros that fill a tape block or anything else.
-    fn begin(&mut self) -> io::Result<State> {
+    fn begin(&mut self, input: &mut dyn BufRead) -> io::Result<State> {
         self.crc = CRC_32.digest();
         let is_first = matches!(self.state, State::Start);
         let mut magic = [0; 2];
         let mut there = 0;
         while there < 2 {
-            match self.input.read(&mut magic[there..]) {
+            match input.read(&mut magic[there..]) {
                 Ok(0) if is_first => return Err(cut()),
                 Ok(0) => return Ok(State::End),
                 Ok(count) => there += count,
@@ -65,7 +64,7 @@ impl<R: BufRead> Gzip<R> {
             return Ok(State::End);
         }
         self.crc.update(&magic);
-        let [method, flags, ..] = self.take::<8>()?;
+        let [method, flags, ..] = self.take::<8>(input)?;
         if method != DEFLATE {
             return Err(wrong(format!("unknown compression method {method}")));
         }
@@ -73,16 +72,16 @@ impl<R: BufRead> Gzip<R> {
             return Err(wrong(format!("unknown flags {flags:#04x}")));
         }
         if flags & EXTRA != 0 {
-            for _ in 0..u16::from_le_bytes(self.take()?) {
-                self.take::<1>()?;
+            for _ in 0..u16::from_le_bytes(self.take(input)?) {
+                self.take::<1>(input)?;
             }
         }
         for field in [NAME, COMMENT] {
-            while flags & field != 0 && self.take()? != [0] {}
+            while flags & field != 0 && self.take(input)? != [0] {}
         }
         if flags & HEADER_CRC != 0 {
             let computed = self.crc.value() as u16;
-            if u16::from_le_bytes(self.take()?) != computed {
+            if u16::from_le_bytes(self.take(input)?) != computed {
                 return Err(wrong("wrong checksum of a member's header".to_owned()));
             }
         }
@@ -93,9 +92,9 @@ impl<R: BufRead> Gzip<R> {
     }
 
     /// Reads the next bytes of the header or trailer.
-    fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {
+    fn take<const N: usize>(&mut self, input: &mut dyn BufRead) -> io::Result<[u8; N]> {
         let mut bytes = [0; N];
-        self.input.read_exact(&mut bytes).map_err(|error| match error.kind() {
+        input.read_exact(&mut bytes).map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => cut(),
             _ => error,
         })?;
@@ -104,30 +103,30 @@ impl<R: BufRead> Gzip<R> {
     }
 
     /// Reads the end of a member: CRC-32 and length of its data.
-    fn end(&mut self) -> io::Result<State> {
+    fn end(&mut self, input: &mut dyn BufRead) -> io::Result<State> {
         let computed = self.crc.value();
-        if u32::from_le_bytes(self.take()?) != computed {
+        if u32::from_le_bytes(self.take(input)?) != computed {
             return Err(wrong("wrong CRC-32".to_owned()));
         }
-        if u32::from_le_bytes(self.take()?) != self.length {
+        if u32::from_le_bytes(self.take(input)?) != self.length {
             return Err(wrong("wrong length".to_owned()));
         }
         Ok(State::Between)
     }
 
     /// Decompresses some bytes; returns their number and the next state.
-    fn data(&mut self, buffer: &mut [u8]) -> io::Result<(usize, State)> {
-        let input = self.input.fill_buf()?;
-        let is_end = input.is_empty();
+    fn data(&mut self, input: &mut dyn BufRead, buffer: &mut [u8]) -> io::Result<(usize, State)> {
+        let compressed = input.fill_buf()?;
+        let is_end = compressed.is_empty();
         let before = (self.inflate.total_in(), self.inflate.total_out());
-        let status = self.inflate.decompress(input, buffer, FlushDecompress::None);
+        let status = self.inflate.decompress(compressed, buffer, FlushDecompress::None);
         // Also after a failure, the counts are correct.
-        self.input.consume((self.inflate.total_in() - before.0) as usize);
+        input.consume((self.inflate.total_in() - before.0) as usize);
         let count = (self.inflate.total_out() - before.1) as usize;
         self.crc.update(&buffer[..count]);
         self.length = self.length.wrapping_add(count as u32);
         let next = match status {
-            Ok(Status::StreamEnd) => self.end(),
+            Ok(Status::StreamEnd) => self.end(input),
             Ok(_) if is_end && count == 0 => Err(cut()),
             Ok(_) => Ok(State::Data),
             // The error of flate2 depends on the size of the request.
@@ -135,18 +134,16 @@ impl<R: BufRead> Gzip<R> {
         };
         Ok((count, next.unwrap_or_else(State::Damaged)))
     }
-}
 
-impl<R: BufRead> Read for Gzip<R> {
     /// Returns an error once, after all bytes before the damage; then the data ends.
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    pub fn read(&mut self, input: &mut dyn BufRead, buffer: &mut [u8]) -> io::Result<usize> {
         while !buffer.is_empty() {
             match &self.state {
                 State::Start | State::Between => {
-                    self.state = self.begin().unwrap_or_else(State::Damaged);
+                    self.state = self.begin(input).unwrap_or_else(State::Damaged);
                 }
                 State::Data => {
-                    let (count, next) = self.data(buffer)?;
+                    let (count, next) = self.data(input, buffer)?;
                     self.state = next;
                     if count > 0 {
                         return Ok(count);

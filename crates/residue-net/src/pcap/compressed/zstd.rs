@@ -9,8 +9,7 @@ use std::io::{self, BufRead, ErrorKind, Read};
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// A decoder of consecutive frames.
-pub(super) struct Zstd<R> {
-    input: R,
+pub(super) struct Zstd {
     decoder: FrameDecoder,
     state: State,
 }
@@ -24,27 +23,27 @@ enum State {
     End,
 }
 
-impl<R: BufRead> Zstd<R> {
-    pub fn new(input: R) -> Self {
-        Zstd { input, decoder: FrameDecoder::new(), state: State::Between }
+impl Zstd {
+    pub fn new() -> Self {
+        Zstd { decoder: FrameDecoder::new(), state: State::Between }
     }
 
     /// Begins the next frame with content, if any.
-    fn begin(&mut self) -> io::Result<State> {
+    fn begin(&mut self, mut input: &mut dyn BufRead) -> io::Result<State> {
         loop {
-            match self.input.fill_buf() {
+            match input.fill_buf() {
                 Ok([]) => return Ok(State::End),
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             }
-            match self.decoder.reset(&mut self.input) {
+            match self.decoder.reset(&mut input) {
                 Ok(()) => return Ok(State::Data),
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
                     length,
                     ..
                 })) => {
-                    io::copy(&mut self.input.by_ref().take(length.into()), &mut io::sink())?;
+                    io::copy(&mut Read::take(&mut *input, length.into()), &mut io::sink())?;
                 }
                 Err(error) => return Err(io::Error::other(error)),
             }
@@ -52,9 +51,9 @@ impl<R: BufRead> Zstd<R> {
     }
 
     /// Decodes a block, or ends the frame.
-    fn go_on(&mut self) -> State {
+    fn go_on(&mut self, input: &mut dyn BufRead) -> State {
         if !self.decoder.is_finished() {
-            return match self.decoder.decode_blocks(&mut self.input, UptoBlocks(1)) {
+            return match self.decoder.decode_blocks(input, UptoBlocks(1)) {
                 Ok(_) => State::Data,
                 Err(error) => {
                     // The decoder holds back a window of bytes for later blocks, until a frame
@@ -71,18 +70,16 @@ impl<R: BufRead> Zstd<R> {
         }
         State::Between
     }
-}
 
-impl<R: BufRead> Read for Zstd<R> {
     /// Returns an error once, after all bytes before the damage; then the data ends.
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    pub fn read(&mut self, input: &mut dyn BufRead, buffer: &mut [u8]) -> io::Result<usize> {
         while !buffer.is_empty() {
             match &self.state {
-                State::Between => self.state = self.begin().unwrap_or_else(State::Damaged),
+                State::Between => self.state = self.begin(input).unwrap_or_else(State::Damaged),
                 State::Data | State::Damaged(_) if self.decoder.can_collect() > 0 => {
                     return self.decoder.read(buffer);
                 }
-                State::Data => self.state = self.go_on(),
+                State::Data => self.state = self.go_on(input),
                 State::Damaged(_) => {
                     if let State::Damaged(error) = std::mem::replace(&mut self.state, State::End) {
                         return Err(error);
