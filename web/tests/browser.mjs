@@ -458,14 +458,16 @@ const TESTS = {
         const capture = join(ROOT, "captures", "nat-tcp.bad.pcap");
         await other.files("#captures", [capture]);
         await other.until("document.body.dataset.captures === 'done'");
+        // In the dark, the colours alone differ.
+        const rules = { resultTypes: ["violations"], ...(dark && { runOnly: ["color-contrast"] }) };
         for (const view of ["values", "code", "identify", "capture", "combine"]) {
           await other.click(`#tab-${view}`);
-          const found = await other.value(`axe.run().then(it => [
+          const found = await other.value(`axe.run(${JSON.stringify(rules)}).then(it => [
             it.passes.length,
             it.violations.map(rule => [rule.id, rule.nodes.length, rule.nodes[0].html,
               rule.nodes[0].failureSummary])])`);
           same(found[1], [], `${view} ${JSON.stringify(size)} ${dark ? "dark" : "light"}`);
-          holds(found[0] > 20, `${found[0]} rules passed`);
+          holds(found[0] > (dark ? 0 : 20), `${found[0]} rules passed`);
         }
         await other.close();
       }

@@ -2,7 +2,7 @@
 
 use crate::debian::install;
 use crate::outcome::{Outcome, Problem, code, is_good};
-use crate::shell::{add_target, cargo, done, shown, target};
+use crate::shell::{add_target, cargo, done, joined, shown, target};
 use crate::{bpf, loops, sizes, widths};
 use std::collections::BTreeMap;
 use std::process::{Command, ExitCode};
@@ -24,7 +24,10 @@ const PEERS: &str = crate::rivals::MANIFEST;
 
 type Check = fn() -> Outcome;
 
-const CHECKS: [(&str, Check); 15] = [
+type Named = (&'static str, Check);
+
+/// The checks that compile the workspace, in cargo's one folder for it.
+const OF_WORKSPACE: [Named; 5] = [
     ("formatting", || in_all(&["fmt", "--all", "--check"])),
     ("width", || match widths::too_wide() {
         Ok(lines) if lines.is_empty() => Ok(()),
@@ -42,6 +45,10 @@ const CHECKS: [(&str, Check); 15] = [
         doc.args(["doc", "--workspace", "--no-deps", "--quiet"]);
         Ok(shown(doc.env("RUSTDOCFLAGS", "-D warnings"))?)
     }),
+];
+
+/// The checks that compile in folders of their own.
+const ELSEWHERE: [Named; 10] = [
     ("oldest Rust", oldest_rust),
     ("without std", || {
         BARE_TARGETS.iter().try_for_each(|it| built(it, &["--no-default-features"]))
@@ -58,16 +65,26 @@ const CHECKS: [(&str, Check); 15] = [
 
 /// Runs every check, even after one failed; with `rivals`, also the lints and tests of that
 /// workspace.
+///
+/// Two run at a time, as many use one core. Those of one list would wait for each other, as cargo
+/// locks its folder.
 pub fn run(rivals: bool) -> ExitCode {
-    let peers: Option<(&str, Check)> = rivals.then_some(("rivals", peers));
-    let all = CHECKS.into_iter().chain(peers);
-    let one = |name, check: Check| {
+    let peers: Option<Named> = rivals.then_some(("rivals", peers));
+    let elsewhere: Vec<Named> = ELSEWHERE.into_iter().chain(peers).collect();
+    code(std::thread::scope(|scope| {
+        let others = scope.spawn(|| all(&elsewhere));
+        all(&OF_WORKSPACE) & joined(others)
+    }))
+}
+
+/// Runs checks one after the other; returns whether all are good.
+fn all(checks: &[Named]) -> bool {
+    let one = |&(name, check): &Named| {
         let began = Instant::now();
-        let is_good = is_good(name, check());
-        println!("  {:.1} s", began.elapsed().as_secs_f64());
-        is_good
+        let outcome = check();
+        is_good(&format!("{name} ({:.1} s)", began.elapsed().as_secs_f64()), outcome)
     };
-    code(all.fold(true, |good, (name, check)| one(name, check) && good))
+    checks.iter().filter(|check| !one(check)).count() == 0
 }
 
 fn bad(why: String) -> Outcome {

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::ScopedJoinHandle;
 
 /// The version of the workspace.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -186,4 +187,9 @@ pub fn written(path: &Path, text: impl AsRef<[u8]>) -> Result<(), String> {
 /// Returns a function that puts a path before an error.
 fn at<E: Display>(path: &Path) -> impl Fn(E) -> String {
     move |error| format!("{}: {error}", path.display())
+}
+
+/// Returns the result of a thread. A panic in it goes on here.
+pub fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

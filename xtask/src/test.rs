@@ -7,8 +7,8 @@ pub use programs::LONG;
 use crate::debian::install;
 use crate::outcome::{Counts, ended};
 use crate::python::Built;
+use crate::shell::joined;
 use std::process::ExitCode;
-use std::thread::ScopedJoinHandle;
 
 /// Programs that tests compare with or need, and the Debian package of each.
 const TOOLS: [(&str, &str); 17] = [
@@ -44,25 +44,21 @@ pub fn run(long: bool) -> ExitCode {
         Ok(programs) => programs,
         Err(why) => return ended(Err(why)),
     };
-    // The tests do not always use all CPUs: the other languages' parts are built meanwhile.
+    // The programs do not always use all CPUs: the other languages' parts are built and tested
+    // meanwhile. The page's tests take axe by the Python package's environment.
     std::thread::scope(|scope| {
+        let c = scope.spawn(|| crate::c::tests::run(long));
         let others = scope.spawn(|| {
-            let package = crate::python::build();
-            (package, crate::web::build(), crate::c::tests::run(long))
+            let (mut counts, package) = (Counts::default(), crate::python::build());
+            counts.add("the page in a browser", crate::web::run(crate::web::build()));
+            python_package(package, &mut counts);
+            counts
         });
         programs::run(programs, &mut counts);
-        let (package, page, c) = joined(others);
-        let page = scope.spawn(|| crate::web::run(page));
-        python_package(package, &mut counts);
-        counts.add("the page in a browser", joined(page));
-        counts.add("C library", c);
+        counts.add("C library", joined(c));
+        counts.join(joined(others));
     });
     counts.closed()
-}
-
-/// Returns the result of a thread. A panic in it goes on here.
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn python_package(built: Result<Built, String>, counts: &mut Counts) {
