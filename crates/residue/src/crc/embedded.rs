@@ -57,13 +57,7 @@ impl Constants {
             init: 0,
             xorout: params.xorout as u64,
             poly,
-            taps: match Matrices::new(poly, &multiples, &fold, params.width, reflected) {
-                Some(matrices) => {
-                    let long = Long::new(matrices.set, reflected);
-                    Some((matrices, long))
-                }
-                None => None,
-            },
+            taps: taps(poly, &multiples, &fold, params.width, reflected),
             fold,
             bytes,
             powers,
@@ -71,6 +65,28 @@ impl Constants {
         let init = if reflected { params.reflect(params.init) } else { params.init } as u64;
         constants.init = constants.embed(init);
         constants
+    }
+}
+
+/// Returns the byte matrices of a CRC and their code, if the polynomial has them, and the target
+/// code for them.
+const fn taps(
+    poly: u64,
+    multiples: &Multiples,
+    fold: &Keys,
+    width: u8,
+    reflected: bool,
+) -> Option<(Matrices, Long)> {
+    // To find them takes most of the time in which a CRC is prepared.
+    if size_of::<Long>() == 0 {
+        return None;
+    }
+    match Matrices::new(poly, multiples, fold, width, reflected) {
+        Some(matrices) => {
+            let long = Long::new(matrices.set, reflected);
+            Some((matrices, long))
+        }
+        None => None,
     }
 }
 
