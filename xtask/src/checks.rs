@@ -26,8 +26,8 @@ type Check = fn() -> Outcome;
 
 type Named = (&'static str, Check);
 
-/// The checks that compile the workspace, in cargo's one folder for it.
-const OF_WORKSPACE: [Named; 5] = [
+/// The checks that compile in the workspace's one folder, for which cargo has one lock.
+const OF_WORKSPACE: [Named; 7] = [
     ("formatting", || in_all(&["fmt", "--all", "--check"])),
     ("width", || match widths::too_wide() {
         Ok(lines) if lines.is_empty() => Ok(()),
@@ -45,15 +45,15 @@ const OF_WORKSPACE: [Named; 5] = [
         doc.args(["doc", "--workspace", "--no-deps", "--quiet"]);
         Ok(shown(doc.env("RUSTDOCFLAGS", "-D warnings"))?)
     }),
-];
-
-/// The checks that compile in folders of their own.
-const ELSEWHERE: [Named; 10] = [
-    ("oldest Rust", oldest_rust),
     ("without std", || {
         BARE_TARGETS.iter().try_for_each(|it| built(it, &["--no-default-features"]))
     }),
     ("other architectures compile", || ARCHITECTURES.iter().try_for_each(|it| built(it, &[]))),
+];
+
+/// The checks that compile in folders of their own.
+const ELSEWHERE: [Named; 8] = [
+    ("oldest Rust", oldest_rust),
     ("size on x86-64 Linux", sizes::on_linux),
     ("short calls save few registers", sizes::short_calls),
     ("size on microcontrollers", sizes::on_microcontrollers),
@@ -66,8 +66,7 @@ const ELSEWHERE: [Named; 10] = [
 /// Runs every check, even after one failed; with `rivals`, also the lints and tests of that
 /// workspace.
 ///
-/// Two run at a time, as many use one core. Those of one list would wait for each other, as cargo
-/// locks its folder.
+/// Two run at a time, as many use one core; two of the first list would wait for each other.
 pub fn run(rivals: bool) -> ExitCode {
     let peers: Option<Named> = rivals.then_some(("rivals", peers));
     let elsewhere: Vec<Named> = ELSEWHERE.into_iter().chain(peers).collect();

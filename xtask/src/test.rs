@@ -50,8 +50,9 @@ pub fn run(long: bool) -> ExitCode {
         let c = scope.spawn(|| crate::c::tests::run(long));
         let others = scope.spawn(|| {
             let (mut counts, package) = (Counts::default(), crate::python::build());
-            counts.add("the page in a browser", crate::web::run(crate::web::build()));
+            let page = scope.spawn(|| crate::web::run(crate::web::build()));
             python_package(package, &mut counts);
+            counts.add("the page in a browser", joined(page));
             counts
         });
         programs::run(programs, &mut counts);
