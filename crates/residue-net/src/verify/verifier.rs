@@ -78,7 +78,7 @@ impl Verifier {
         self.waiting.streams.finish(&mut |pdu| each(&pdu.buffer()));
     }
 
-    // Fragments and segments are seldom, and each caller would have a copy of this.
+    // Fragments and segments are rare, and a generic function would be compiled for each caller.
     fn completed(&mut self, each: &mut dyn FnMut(&Buffer<'_>)) {
         while let Some(unit) = self.waiting.units.pop() {
             self.found.clear();

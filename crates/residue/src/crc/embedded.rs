@@ -68,8 +68,8 @@ impl Constants {
     }
 }
 
-/// Returns the byte matrices of a CRC and their code, if the polynomial has them, and the target
-/// code for them.
+/// Returns the byte matrices of a CRC and their code, if the polynomial has matrices and the target
+/// has code for them.
 const fn taps(
     poly: u64,
     multiples: &Multiples,
