@@ -66,6 +66,7 @@ type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
 /// the error; after it, the data ends.
 pub struct Decompressed<R: Read>(Method<R>);
 
+/// The decoders are given the input, and do not know its type: they are compiled once.
 enum Method<R: Read> {
     Plain(Whole<R>),
     Gzip(BufReader<Whole<R>>, Box<Gzip>),

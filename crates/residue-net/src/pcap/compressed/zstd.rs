@@ -29,7 +29,7 @@ impl Zstd {
     }
 
     /// Begins the next frame with content, if any.
-    fn begin(&mut self, mut input: &mut dyn BufRead) -> io::Result<State> {
+    fn begin(&mut self, input: &mut dyn BufRead) -> io::Result<State> {
         loop {
             match input.fill_buf() {
                 Ok([]) => return Ok(State::End),
@@ -37,7 +37,7 @@ impl Zstd {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             }
-            match self.decoder.reset(&mut input) {
+            match self.decoder.reset(&mut *input) {
                 Ok(()) => return Ok(State::Data),
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
                     length,
