@@ -32,7 +32,7 @@ function eachPiece(argument, take) {
 }
 
 /** Bytes up to which tables in JavaScript are faster than to copy them and call the library. */
-const FEW = 96;
+const FEW = 48;
 
 /** Returns tables of the register after a byte, from zero, and 0 to 7 bytes of zero behind it. */
 function tables(extend) {

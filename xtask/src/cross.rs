@@ -1,8 +1,9 @@
-//! `cargo xtask cross`: the library's tests on other architectures under qemu, and on a CPU with
-//! AVX-512 under Bochs.
+//! `cargo xtask cross`: the library's tests on other architectures under qemu, on a CPU with
+//! AVX-512 under Bochs, and in WebAssembly.
 
 mod bochs;
 mod instructions;
+mod wasm;
 
 pub use instructions::run as instructions;
 
@@ -127,8 +128,12 @@ const TARGETS: [Target; 5] = [
     target(["i686-unknown-linux-gnu", "i686-linux-gnu", "i386", "i386"], &[portable("max")]),
 ];
 
-/// Name of the machine with AVX-512 on the command line.
-const AVX512: &str = "avx512";
+/// Runs the test programs that the arguments of cargo choose, with arguments of their own.
+type Tested = fn(&[&str], &[&str]) -> Outcome;
+
+/// What is not an architecture under qemu, by its name on the command line: the machine with
+/// AVX-512, and WebAssembly.
+const OTHERS: [(&str, Tested); 2] = [("avx512", bochs::tested), ("wasm32", wasm::tested)];
 
 /// Arguments of cargo for all test programs but the unit tests, and for that of the kernels. Unit
 /// tests are of tables, names and arithmetic, alike on every target, and would compile all kernels
@@ -152,12 +157,12 @@ pub fn run(words: &[&str]) -> ExitCode {
         any = true;
         good &= is_good(target.name, tested(target, &programs, filter));
     }
-    if AVX512.starts_with(only) {
+    for (name, tested) in OTHERS.iter().filter(|(name, _)| name.starts_with(only)) {
         any = true;
-        good &= is_good(AVX512, bochs::tested(&programs, filter));
+        good &= is_good(name, tested(&programs, filter));
     }
     if !any {
-        let names = TARGETS.iter().map(|target| target.name).chain([AVX512]);
+        let names = TARGETS.iter().map(|target| target.name).chain(OTHERS.map(|(name, _)| name));
         eprintln!("xtask: no target `{only}`; there are {}", names.collect::<Vec<_>>().join(", "));
         return ExitCode::from(2);
     }
@@ -222,15 +227,16 @@ fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
 
 /// Runs the test programs that the arguments of cargo choose, all of their tests or some.
 fn test(target: &Target, cpu: &Cpu, programs: &[&str], filter: &[&str]) -> bool {
-    let words = [programs, &["--"], filter].concat();
+    passed(target.name, &mut cargo_test(target, cpu, &[programs, &["--"], filter].concat()))
+}
+
+/// Runs tests of a target, and prints how many passed. Returns whether none failed.
+fn passed(target: &str, tests: &mut Command) -> bool {
     let mut counts = Counts::default();
-    counted(&mut cargo_test(target, cpu, &words), &mut counts);
-    let skipped = counts.skipped.len();
-    println!(
-        "{}: {} passed, {} failed, {skipped} skipped",
-        target.name, counts.passed, counts.failed
-    );
-    counts.failed == 0
+    counted(tests, &mut counts);
+    let (passed, failed, skipped) = (counts.passed, counts.failed, counts.skipped.len());
+    println!("{target}: {passed} passed, {failed} failed, {skipped} skipped");
+    failed == 0
 }
 
 /// Prints the features and kernels that the library finds, and compares them with the expected

@@ -41,8 +41,9 @@ Commands of the project.
                           benches/rivals
   cargo xtask cross [TARGET [TEST ...]] [-- FILTER]
                           Run the library's tests, or the named test programs, on other
-                          architectures under qemu, and with AVX-512 under Bochs. Targets: aarch64,
-                          s390x, powerpc64, riscv64, i686, avx512
+                          architectures under qemu, with AVX-512 under Bochs, and in WebAssembly
+                          by Node. Targets: aarch64, s390x, powerpc64, riscv64, i686, avx512,
+                          wasm32
   cargo xtask cross TARGET --instructions
                           Count the instructions for a byte of data under qemu
   cargo xtask install-c --prefix DIR

@@ -42,7 +42,7 @@ pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
 pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
 pub(crate) use scalar::{
-    LOADS_ANYWHERE, function_in_whole_lines, laid_out_behind, prefetch, scalar, word,
+    LOADS_ANYWHERE, entry, function_in_whole_lines, laid_out_behind, prefetch, scalar, word,
 };
 pub(crate) use sums::last_word;
 pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, corrected32};

@@ -18,7 +18,7 @@
 use super::params::Params;
 use super::small::{Ends, advance};
 use super::width::Width;
-use crate::arch::Portable;
+use crate::arch::{Portable, entry};
 use crate::body::{Body, Edges, Family, Tier};
 use crate::kernel::Kernel;
 use crate::words::short_word;
@@ -304,7 +304,7 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool, const APART: bool>
     state: W,
     bytes: &[u8; N],
 ) -> W {
-    let lookup = |place: usize, byte: u8| context.slices[N - 1 - place][usize::from(byte)];
+    let lookup = |place: usize, byte: u8| entry(&context.slices[N - 1 - place][usize::from(byte)]);
     let (met, apart) = bytes.split_at(if APART { N.min(W::BITS / 8) } else { N });
     // The part of the register beyond N bytes.
     let mut sum = if REFLECTED { state.down(8 * N) } else { state.up(8 * N) };

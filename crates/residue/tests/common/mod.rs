@@ -7,7 +7,6 @@ use residue::cpu::Features;
 use residue::crc::Params;
 use residue::internals::{self, Family, Forced, Kernel, ValueEncoding, Visitor};
 use residue::{Code, Stream};
-use residue_testing::noise;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::process::Command;
@@ -294,7 +293,7 @@ impl Guarded {
         let mut memory = Guarded::new(at_least);
         let bytes = memory.bytes();
         let length = bytes.len();
-        bytes.copy_from_slice(&noise(length));
+        bytes.copy_from_slice(&residue_testing::noise(length));
         for n in lengths {
             check(&bytes[length - n..]);
             check(&bytes[..n]);

@@ -155,7 +155,9 @@ fn one_validation() {
         let Params { name, width, poly, init, refin, refout, xorout, .. } = params;
         assert_eq!(Params::new(name, width, poly, init, (refin, refout), xorout), Err(error));
         assert_eq!(Crc::<u128>::try_new(&params).map(drop), Err(error));
-        assert!(std::panic::catch_unwind(|| Crc::<u128>::new(&params)).is_err());
+        if cfg!(panic = "unwind") {
+            assert!(std::panic::catch_unwind(|| Crc::<u128>::new(&params)).is_err());
+        }
     }
     assert_eq!(Crc::<u8>::try_new(&good).map(drop), Err(Error::TooWide("width")));
     let completed = Crc::<u16>::new(&good);
@@ -181,8 +183,12 @@ fn copies_continue_from_a_value() {
         check!(crc32c crc32c_extend crc32 crc32_extend crc64_nvme crc64_nvme_extend
             adler32 adler32_extend);
     }
-    let unequal = || CRC_32C.digest().update_copying(b"12", &mut [0; 3]);
-    assert!(std::panic::catch_unwind(unequal).is_err());
+}
+
+#[test]
+#[should_panic(expected = "2 bytes are copied to 3")]
+fn a_digest_copies_to_as_many_bytes() {
+    CRC_32C.digest().update_copying(b"12", &mut [0; 3]);
 }
 
 #[test]

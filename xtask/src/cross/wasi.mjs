@@ -1,0 +1,10 @@
+// Runs a program of WASI: `node wasi.mjs PROGRAM ARGUMENT ...`. It may read all files, and has the
+// environment.
+
+import { readFile } from "node:fs/promises";
+import { WASI } from "node:wasi";
+
+const args = process.argv.slice(2);
+const wasi = new WASI({ version: "preview1", args, env: process.env, preopens: { "/": "/" } });
+const module = await WebAssembly.compile(await readFile(args[0]));
+process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
