@@ -12,12 +12,9 @@ import {
   putText,
   putWide,
   scratch,
+  shown,
   textAt,
-  wideAt,
 } from "./memory.js";
-
-/** Returns a value as callers get it: a number to 32 bits, a BigInt above. */
-const shown = (value, width) => (width <= 32 ? Number(value) : value);
 
 /** Calls `take` with the length of each piece of the data, which is then at `at`. */
 function eachPiece(argument, take) {
@@ -141,6 +138,7 @@ let handleOfCode;
 
 export class Code {
   #handle;
+  #width;
 
   static {
     isCode = (value) => isObject(value) && #handle in value;
@@ -155,6 +153,7 @@ export class Code {
     const named = typeof code === "string";
     const handle = named ? library.residue_code_new(putText(code)) : fromParameters(code);
     this.#handle = owned(this, handle, library.residue_code_free);
+    this.#width = library.residue_code_width(handle);
   }
 
   get name() {
@@ -170,9 +169,22 @@ export class Code {
   }
 
   value(argument) {
-    const digest = Code.prototype.digest.call(this);
+    const handle = handleOfCode(this);
+    // A digest would take several times as long as the value of a short message.
+    let length = few(argument, CHUNK);
+    let bytes = argument;
+    if (length === 0) {
+      bytes = bytesOf(argument);
+      length = bytes.length;
+    }
+    if (length <= CHUNK) {
+      put(bytes);
+      demand(library.residue_value_wide(handle, at, length, scratch));
+      return shown(this.#width);
+    }
+    const digest = new Digest(this);
     try {
-      return digest.update(argument).value();
+      return digest.update(bytes).value();
     } finally {
       digest.free();
     }
@@ -235,7 +247,7 @@ export class Digest {
 
   value() {
     demand(library.residue_stream_value_wide(Digest.#of(this), scratch));
-    return shown(wideAt(scratch), this.#width);
+    return shown(this.#width);
   }
 
   reset() {

@@ -25,12 +25,18 @@ const view = () => new DataView(library.memory.buffer);
 
 const decoder = new TextDecoder();
 
-let place = new Uint8Array(library.memory.buffer, data, CHUNK);
+let place, result;
+
+/** Renews the views that are kept: the buffer of a memory that grew has no bytes any more. */
+function renew() {
+  place = new Uint8Array(library.memory.buffer, data, CHUNK);
+  result = new DataView(library.memory.buffer, scratch, 16);
+}
+renew();
 
 /** Copies at most CHUNK bytes to `data`. */
 export function put(bytes) {
-  // The buffer of a memory that grew has no bytes any more.
-  if (place.length === 0) place = new Uint8Array(library.memory.buffer, data, CHUNK);
+  if (place.length === 0) renew();
   place.set(bytes);
 }
 
@@ -66,9 +72,12 @@ export function textAt(address) {
   return decoder.decode(bytes.subarray(0, bytes.indexOf(0)));
 }
 
-/** Returns the value of up to 128 bits at an address. */
-export function wideAt(address) {
-  return (view().getBigUint64(address + 8, true) << 64n) | view().getBigUint64(address, true);
+/** Returns the value at `scratch` as callers get it: a number to 32 bits, a BigInt above. */
+export function shown(width) {
+  if (place.length === 0) renew();
+  if (width <= 32) return result.getUint32(0, true);
+  const low = result.getBigUint64(0, true);
+  return width <= 64 ? low : (result.getBigUint64(8, true) << 64n) | low;
 }
 
 /** Writes a BigInt, which must be of up to 128 bits, to an address. */

@@ -170,12 +170,15 @@ fn checksums(lock: &str) -> BTreeMap<Id, String> {
     lock.split("[[package]]").filter_map(checksum).collect()
 }
 
-/// Writes the bill of materials of a package beside it. `name` is the crate that it was built from.
-pub fn beside(package: &Path, name: &str, target: &str) -> Result<(), String> {
+/// Writes the bill of materials of a package beside it, and returns its path. `name` is the crate
+/// that the package is built from.
+pub fn beside(package: &Path, name: &str, target: &str) -> Result<PathBuf, String> {
     let file = crate::shell::name(package);
     let bill = Materials::of(name, target)?.bill(&file, target, &read("Cargo.lock")?);
     let text = serde_json::to_string_pretty(&bill).map_err(|error| error.to_string())?;
-    written(&package.with_file_name(file + END), text + "\n")
+    let path = package.with_file_name(file + END);
+    written(&path, text + "\n")?;
+    Ok(path)
 }
 
 /// Compares the list of `name` with the crates that cargo says to have compiled for the target in a

@@ -3,7 +3,9 @@
 use super::{materials, musl};
 use crate::debian::install;
 use crate::python::{CHECK, PYTHON, Tools};
-use crate::shell::{add_target, done, emptied, entries, name, only, outside, read, target};
+use crate::shell::{
+    absolute, add_target, done, emptied, entries, name, only, outside, read, target,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -49,7 +51,11 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     Ok(skipped)
 }
 
-/// Builds a wheel in `folder`, with these further arguments of maturin, and tests it.
+/// The crate that wheels are built from.
+const CRATE: &str = "residue-python";
+
+/// Builds a wheel in `folder`, with these further arguments of maturin, and tests it. The list of
+/// the crates in it is inside, too, where tools look for those of installed packages (PEP 770).
 fn wheel(
     tools: &Tools,
     folder: &Path,
@@ -61,13 +67,16 @@ fn wheel(
     let place = emptied(&folder.join("one"))?;
     let to = place.display().to_string();
     let words = ["build", "--quiet", "--locked", "--release", "--zig", "--out", &to];
+    let list = materials::beside(&absolute(target()?.join(CRATE))?, CRATE, platform.target)?;
+    let list = list.display().to_string();
     let rest = ["--target", platform.target, "--compatibility", platform.policy];
+    let rest = [&rest[..], &["--sbom-include", &list]].concat();
     tools.maturin(&[&words[..], &rest, further].concat())?;
     let wheel = only(&place)?;
     tested(&wheel)?;
     let to = folder.join(name(&wheel));
     std::fs::rename(&wheel, &to).map_err(|error| error.to_string())?;
-    materials::beside(&to, "residue-python", platform.target)?;
+    materials::beside(&to, CRATE, platform.target)?;
     std::fs::remove_dir(&place).map_err(|error| error.to_string())
 }
 
