@@ -45,30 +45,26 @@ function tables(extend) {
   return all;
 }
 
-/** Returns a function that goes on from a value of a CRC of 32 bits, by tables (slicing-by-8). */
-function slicing(extend) {
-  let table;
-  return (bytes, length, value) => {
-    table ??= tables(extend);
-    let register = ~value;
-    let i = 0;
-    for (; i + 8 <= length; i += 8) {
-      register ^= bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24);
-      register =
-        table[0x700 + (register & 0xff)] ^
-        table[0x600 + ((register >>> 8) & 0xff)] ^
-        table[0x500 + ((register >>> 16) & 0xff)] ^
-        table[0x400 + (register >>> 24)] ^
-        table[0x300 + bytes[i + 4]] ^
-        table[0x200 + bytes[i + 5]] ^
-        table[0x100 + bytes[i + 6]] ^
-        table[bytes[i + 7]];
-    }
-    for (; i < length; i++) {
-      register = table[(register ^ bytes[i]) & 0xff] ^ (register >>> 8);
-    }
-    return ~register >>> 0;
-  };
+/** Goes on from a value of a CRC of 32 bits, by tables (slicing-by-8). */
+function sliced(table, bytes, length, value) {
+  let register = ~value;
+  let i = 0;
+  for (; i + 8 <= length; i += 8) {
+    register ^= bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24);
+    register =
+      table[0x700 + (register & 0xff)] ^
+      table[0x600 + ((register >>> 8) & 0xff)] ^
+      table[0x500 + ((register >>> 16) & 0xff)] ^
+      table[0x400 + (register >>> 24)] ^
+      table[0x300 + bytes[i + 4]] ^
+      table[0x200 + bytes[i + 5]] ^
+      table[0x100 + bytes[i + 6]] ^
+      table[bytes[i + 7]];
+  }
+  for (; i < length; i++) {
+    register = table[(register ^ bytes[i]) & 0xff] ^ (register >>> 8);
+  }
+  return ~register >>> 0;
 }
 
 /** Returns a function that goes on from a value, by one of libresidue's `_extend`. */
@@ -77,11 +73,12 @@ function extending(name, start) {
   const big = typeof start === "bigint";
   const checked = big ? wide : (value, what) => whole(value, what, 0, 0xffffffff);
   const proper = big ? (value) => BigInt.asUintN(64, value) : (value) => value >>> 0;
-  const short = name.startsWith("crc32") ? slicing(extend) : undefined;
+  const most = name.startsWith("crc32") ? FEW : 0;
+  let table;
   return (argument, from = start) => {
     let value = checked(from, "the value");
-    const length = short ? few(argument, FEW) : 0;
-    if (length !== 0) return short(argument, length, value);
+    const length = most && few(argument, most);
+    if (length !== 0) return sliced((table ??= tables(extend)), argument, length, value);
     eachPiece(argument, (length) => {
       value = extend(value, at, length);
     });
