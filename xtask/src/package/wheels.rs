@@ -24,6 +24,9 @@ const PLATFORMS: [Platform; 4] = [
     Platform { target: "aarch64-unknown-linux-musl", policy: "musllinux_1_2" },
 ];
 
+/// The crate that wheels are built from.
+const CRATE: &str = "residue-python";
+
 /// A free-threaded Python, which the stable ABI does not serve.
 const FREE_THREADED: &str = "python3.14t";
 
@@ -50,9 +53,6 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     tools.builds(&tools.sources(folder)?)?;
     Ok(skipped)
 }
-
-/// The crate that wheels are built from.
-const CRATE: &str = "residue-python";
 
 /// Builds a wheel in `folder`, with these further arguments of maturin, and tests it. The list of
 /// the crates in it is inside, too, where tools look for those of installed packages (PEP 770).

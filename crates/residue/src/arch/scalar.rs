@@ -19,8 +19,8 @@ pub(crate) fn word(bytes: &[u8; 8]) -> u64 {
 
 /// Returns an entry of a table.
 ///
-/// For WebAssembly compilers gather the entries of one step into vectors, with which a step takes
-/// 1.7 times as long, as the next one waits for all of it.
+/// In WebAssembly it is loaded alone, and in the order of the source: the compiler would gather
+/// entries into a vector, and a step of slicing would take up to twice as long (docs/kernels.md).
 #[inline(always)]
 pub(crate) fn entry<W: Copy>(entry: &W) -> W {
     if cfg!(target_arch = "wasm32") {
