@@ -8,7 +8,7 @@ mod wasm;
 pub use instructions::run as instructions;
 
 use crate::debian::install;
-use crate::outcome::{Counts, Outcome, Problem, code, counted, is_good};
+use crate::outcome::{Outcome, Problem, code, is_good, passed};
 use crate::shell::{add_target, cargo, output, target_variable};
 use crate::test::LONG;
 use std::process::{Command, ExitCode};
@@ -228,15 +228,6 @@ fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
 /// Runs the test programs that the arguments of cargo choose, all of their tests or some.
 fn test(target: &Target, cpu: &Cpu, programs: &[&str], filter: &[&str]) -> bool {
     passed(target.name, &mut cargo_test(target, cpu, &[programs, &["--"], filter].concat()))
-}
-
-/// Runs tests of a target, and prints how many passed. Returns whether none failed.
-fn passed(target: &str, tests: &mut Command) -> bool {
-    let mut counts = Counts::default();
-    counted(tests, &mut counts);
-    let (passed, failed, skipped) = (counts.passed, counts.failed, counts.skipped.len());
-    println!("{target}: {passed} passed, {failed} failed, {skipped} skipped");
-    failed == 0
 }
 
 /// Prints the features and kernels that the library finds, and compares them with the expected

@@ -145,6 +145,15 @@ pub fn counted(command: &mut Command, counts: &mut Counts) {
     counts.passed = counts.passed.saturating_sub((counts.skipped.len() - skipped) as u64);
 }
 
+/// Runs tests of a target, and prints how many passed. Returns whether none failed.
+pub fn passed(target: &str, tests: &mut Command) -> bool {
+    let mut counts = Counts::default();
+    counted(tests, &mut counts);
+    let (passed, failed, skipped) = (counts.passed, counts.failed, counts.skipped.len());
+    println!("{target}: {passed} passed, {failed} failed, {skipped} skipped");
+    failed == 0
+}
+
 /// Reads a line of a test runner: its closing counts, or a test's own `skipped: why`.
 pub fn count(line: &str, counts: &mut Counts) {
     if let Some(why) = line.trim().strip_prefix("skipped: ") {

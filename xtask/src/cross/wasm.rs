@@ -1,9 +1,8 @@
 //! The library's tests in WebAssembly, without vectors and with them, as programs of WASI that Node
 //! runs.
 
-use super::passed;
 use crate::debian::install;
-use crate::outcome::{Outcome, Problem};
+use crate::outcome::{Outcome, Problem, passed};
 use crate::shell::{absolute, add_target, cargo, target_variable};
 use std::time::Instant;
 
