@@ -68,17 +68,30 @@ export function truth(value, name) {
 
 const encoder = new TextEncoder();
 
+const DATA = "the data";
+
 /**
- * Returns the bytes of a text in UTF-8. The encoder would replace a surrogate without its other
- * half by U+FFFD, so that different texts had one value.
+ * Refuses a surrogate without its other half. The encoder would replace it by U+FFFD, so that
+ * different texts had one value.
  */
-export function encoded(text, name) {
+function demandWellFormed(text, name) {
   if (!text.isWellFormed()) {
     throw new RangeError(
       `${name} has half of a surrogate pair, which UTF-8 cannot encode: use text.toWellFormed()`,
     );
   }
+}
+
+/** Returns the bytes of a text in UTF-8. */
+export function encoded(text, name) {
+  demandWellFormed(text, name);
   return encoder.encode(text);
+}
+
+/** Writes the bytes of data that are a text, in UTF-8, into an array with room for them. */
+export function encodeInto(text, array) {
+  demandWellFormed(text, DATA);
+  return encoder.encodeInto(text, array).written;
 }
 
 const getter = (prototype, name) => {
@@ -101,7 +114,7 @@ const { keys } = array;
 
 /** Returns the bytes of data: of a text in UTF-8, of a buffer, or of a view of one. */
 export function bytesOf(data) {
-  if (typeof data === "string") return encoded(data, "the data");
+  if (typeof data === "string") return encoded(data, DATA);
   try {
     if (!ArrayBuffer.isView(data)) return ofBuffer(data);
     const isArray = tag(data) !== undefined;

@@ -10,22 +10,30 @@ import {
   put,
   putHead,
   putText,
+  putUtf8,
   putWide,
   scratch,
   shown,
   textAt,
 } from "./memory.js";
 
+/** Copies data of at most CHUNK bytes to `at` and returns their number, or returns longer data. */
+function placed(argument) {
+  if (typeof argument === "string" && 3 * argument.length <= CHUNK) return putUtf8(argument);
+  // To make a view of an array takes longer than to copy some hundred bytes.
+  const length = few(argument, CHUNK);
+  const bytes = length === 0 ? bytesOf(argument) : argument;
+  const all = length === 0 ? bytes.length : length;
+  if (all > CHUNK) return bytes;
+  put(bytes);
+  return all;
+}
+
 /** Calls `take` with the length of each piece of the data, which is then at `at`. */
 function eachPiece(argument, take) {
-  const length = few(argument, CHUNK);
-  if (length === 0) {
-    inPieces(bytesOf(argument), take);
-    return;
-  }
-  // To make a view of an array takes longer than to copy some hundred bytes.
-  put(argument);
-  take(length);
+  const length = placed(argument);
+  if (typeof length === "number") take(length);
+  else inPieces(length, take);
 }
 
 /** Bytes up to which tables in JavaScript are faster than to copy them and call the library. */
@@ -167,21 +175,15 @@ export class Code {
 
   value(argument) {
     const handle = handleOfCode(this);
+    const length = placed(argument);
     // A digest would take several times as long as the value of a short message.
-    let length = few(argument, CHUNK);
-    let bytes = argument;
-    if (length === 0) {
-      bytes = bytesOf(argument);
-      length = bytes.length;
-    }
-    if (length <= CHUNK) {
-      put(bytes);
+    if (typeof length === "number") {
       demand(library.residue_value_wide(handle, at, length, scratch));
       return shown(this.#width);
     }
     const digest = new Digest(this);
     try {
-      return digest.update(bytes).value();
+      return digest.update(length).value();
     } finally {
       digest.free();
     }

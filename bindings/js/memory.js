@@ -1,7 +1,7 @@
 // The part of the library's memory that belongs to JavaScript. Its pages are added to the memory
 // once; the library's own allocator leaves pages that it did not add alone.
 
-import { encoded } from "./arguments.js";
+import { encodeInto, encoded } from "./arguments.js";
 import { library } from "./library.js";
 
 const PAGE = 65536;
@@ -40,13 +40,14 @@ export function put(bytes) {
   place.set(bytes);
 }
 
+/** Writes a text of at most CHUNK / 3 units to `data` in UTF-8, and returns its bytes' number. */
+export function putUtf8(text) {
+  if (place.length === 0) renew();
+  return encodeInto(text, place);
+}
+
 /** Calls `take` with the length of each piece of the bytes, which is then at `data`. */
 export function inPieces(bytes, take) {
-  if (bytes.length <= CHUNK) {
-    put(bytes);
-    take(bytes.length);
-    return;
-  }
   for (let at = 0; at < bytes.length; at += CHUNK) {
     const piece = bytes.subarray(at, at + CHUNK);
     put(piece);

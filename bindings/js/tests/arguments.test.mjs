@@ -143,6 +143,26 @@ test("texts with halves of surrogate pairs have no bytes", () => {
   assert.equal(residue.crc32("\u{1f4be}"), residue.crc32(new TextEncoder().encode("\u{1f4be}")));
 });
 
+test("a text has the value of its bytes, in one piece and in several", () => {
+  const encoder = new TextEncoder();
+  const code = new Code("crc-16/modbus");
+  const chunk = 131072;
+  for (const length of [0, 1, 48, 500, Math.floor(chunk / 3), chunk / 2, chunk]) {
+    const ascii = "z".repeat(length);
+    const texts = [ascii, `${ascii}\x7f`, `${ascii}\x80`, `€${ascii}`, `a\0${ascii}`];
+    for (const text of [...texts, "€".repeat(length)]) {
+      const bytes = encoder.encode(text);
+      const what = `${text.length} units, ${bytes.length} bytes`;
+      assert.equal(residue.crc32(text), residue.crc32(bytes), what);
+      assert.equal(code.value(text), code.value(bytes), what);
+      assert.equal(code.digest().update(text).value(), code.value(bytes), what);
+    }
+    const cut = `${ascii}\ud800`;
+    refused(() => residue.crc32(cut), RangeError, /surrogate/, `a half behind ${length} units`);
+    refused(() => code.value(cut), RangeError, /surrogate/, `a half behind ${length} units`);
+  }
+});
+
 test("data are texts, buffers and views, as they are and not as they claim", () => {
   const wrong = [...others("string"), { length: 3, 0: 1 }, { byteLength: 2 }, new String("abc")];
   wrong.push(new Proxy(new Uint8Array(3), {}), Object.create(Uint8Array.prototype));
