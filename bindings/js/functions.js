@@ -21,19 +21,22 @@ import {
 function placed(argument) {
   if (typeof argument === "string" && 3 * argument.length <= CHUNK) return putUtf8(argument);
   // To make a view of an array takes longer than to copy some hundred bytes.
-  const length = few(argument, CHUNK);
-  const bytes = length === 0 ? bytesOf(argument) : argument;
-  const all = length === 0 ? bytes.length : length;
-  if (all > CHUNK) return bytes;
+  let length = few(argument, CHUNK);
+  let bytes = argument;
+  if (length === 0) {
+    bytes = bytesOf(argument);
+    length = bytes.length;
+  }
+  if (length > CHUNK) return bytes;
   put(bytes);
-  return all;
+  return length;
 }
 
 /** Calls `take` with the length of each piece of the data, which is then at `at`. */
 function eachPiece(argument, take) {
-  const length = placed(argument);
-  if (typeof length === "number") take(length);
-  else inPieces(length, take);
+  const given = placed(argument);
+  if (typeof given === "number") take(given);
+  else inPieces(given, take);
 }
 
 /** Bytes up to which tables in JavaScript are faster than to copy them and call the library. */
@@ -170,20 +173,21 @@ export class Code {
   }
 
   get width() {
-    return library.residue_code_width(handleOfCode(this));
+    handleOfCode(this);
+    return this.#width;
   }
 
   value(argument) {
     const handle = handleOfCode(this);
-    const length = placed(argument);
+    const given = placed(argument);
     // A digest would take several times as long as the value of a short message.
-    if (typeof length === "number") {
-      demand(library.residue_value_wide(handle, at, length, scratch));
+    if (typeof given === "number") {
+      demand(library.residue_value_wide(handle, at, given, scratch));
       return shown(this.#width);
     }
     const digest = new Digest(this);
     try {
-      return digest.update(length).value();
+      return digest.update(given).value();
     } finally {
       digest.free();
     }

@@ -25,24 +25,25 @@ const view = () => new DataView(library.memory.buffer);
 
 const decoder = new TextDecoder();
 
-let place, result;
+let place = new Uint8Array(0);
+let result;
 
-/** Renews the views that are kept: the buffer of a memory that grew has no bytes any more. */
+/** Makes the views that are kept, again once the memory grew: its old buffer has no bytes. */
 function renew() {
+  if (place.length !== 0) return;
   place = new Uint8Array(library.memory.buffer, data, CHUNK);
   result = new DataView(library.memory.buffer, scratch, 16);
 }
-renew();
 
 /** Copies at most CHUNK bytes to `data`. */
 export function put(bytes) {
-  if (place.length === 0) renew();
+  renew();
   place.set(bytes);
 }
 
 /** Writes a text of at most CHUNK / 3 units to `data` in UTF-8, and returns its bytes' number. */
 export function putUtf8(text) {
-  if (place.length === 0) renew();
+  renew();
   return encodeInto(text, place);
 }
 
@@ -75,7 +76,7 @@ export function textAt(address) {
 
 /** Returns the value at `scratch` as callers get it: a number to 32 bits, a BigInt above. */
 export function shown(width) {
-  if (place.length === 0) renew();
+  renew();
   if (width <= 32) return result.getUint32(0, true);
   const low = result.getBigUint64(0, true);
   return width <= 64 ? low : (result.getBigUint64(8, true) << 64n) | low;

@@ -1,5 +1,5 @@
-// Runs a program of WASI: `node wasi.mjs PROGRAM ARGUMENT ...`. It may read all files, and has the
-// environment.
+// Runs a program of WASI, which gets the environment and the whole file system:
+// `node wasi.mjs PROGRAM ARGUMENT ...`.
 
 import { readFile } from "node:fs/promises";
 import { WASI } from "node:wasi";
